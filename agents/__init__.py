@@ -1,0 +1,3 @@
+"""Players of Tonk: rule bots, checkpoints and the protocol that all follow."""
+
+__distribution__ = "tonk"

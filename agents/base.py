@@ -1,0 +1,58 @@
+"""What every agent is: a function of views, legal actions and random keys, for whole batches at once."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from tonk_env.rules import LoweredRules
+
+Views = npt.NDArray[np.void]
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """A player of Tonk.
+
+    Attributes:
+        name: its spec string, as shown in tables of results.
+    """
+
+    name: str
+
+    def start(self, rules: LoweredRules, num_players: int, seed: int) -> None:
+        """Begins a session of hands under some rules.
+
+        Args:
+            rules: the rules in force; every view's `rules_index` is 0.
+            num_players: seats at each table.
+            seed: for whatever the agent does at random beside the keys it is given.
+
+        Raises:
+            TonkError: the agent does not play these rules or this many.
+        """
+
+    def act(
+        self,
+        views: Views,
+        legal: npt.NDArray[np.int16],
+        num_legal: npt.NDArray[np.int64],
+        keys: npt.NDArray[np.int64],
+    ) -> npt.NDArray[np.int32]:
+        """Chooses a move for each view.
+
+        Args:
+            views: `[N]` VIEW_DTYPE, each of the seat to move.
+            legal: `[N, MAX_LEGAL]` int16, legal action ids, ascending, in the first `num_legal[j]` places of row j.
+            num_legal: `[N]` int64, at least 1.
+            keys: `[N]` int64, 63 random bits for each decision, fixed by the hand, the seat and the move's number:
+                an agent that draws only on them plays the same whatever batch a hand is in.
+
+        Returns:
+            `[N]` int32 action ids.
+        """
+
+    def end(self, payments: npt.NDArray[np.float64]) -> None:
+        """Ends the session; `payments` are this agent's, one for each hand it played, in stakes."""

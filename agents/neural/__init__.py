@@ -1,0 +1,1 @@
+"""Agents that are neural networks. The only package below `train` that imports torch."""

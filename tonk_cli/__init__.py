@@ -1,0 +1,3 @@
+"""The `tonk` command: parses, calls, prints."""
+
+__distribution__ = "tonk"

@@ -1,0 +1,198 @@
+"""Many tables in one call: loops over the kernels for one table.
+
+Rows are named by index, so a caller may advance any part of a batch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tonk_env._jit import jit, mix
+from tonk_env.engine.deal import clear, deal, shuffle
+from tonk_env.engine.legal import legal_actions, legal_mask
+from tonk_env.engine.settle import settle
+from tonk_env.engine.state import ENDED, OK
+from tonk_env.engine.turn import apply
+from tonk_env.observe import observe
+from tonk_env.view import view
+
+
+@jit
+def deal_hand(tables: Any, i: int, rules: Any, rules_index: int, num_players: int, dealer: int, key: int) -> None:
+    """Deals a new hand at table `i` from a deck whose order `key` fixes."""
+    clear(tables, i, rules_index, num_players, dealer)
+    shuffle(tables, i, rules, key)
+    deal(tables, i, rules)
+
+
+@jit
+def deal_hands(tables: Any, rules: Any, rules_indices: Any, num_players: Any, dealers: Any, keys: Any) -> None:
+    """Deals a new hand at every table.
+
+    Args:
+        tables: `[B]` STATE_DTYPE; overwritten.
+        rules: `[R]` RULES_DTYPE.
+        rules_indices, num_players, dealers: `[B]` int64.
+        keys: `[B]` int64, non-negative; equal keys give equal decks.
+    """
+    for i in range(tables.shape[0]):
+        deal_hand(tables, i, rules, rules_indices[i], num_players[i], dealers[i], keys[i])
+
+
+@jit
+def live_rows(tables: Any, rows: Any) -> int:
+    """Writes the rows of tables whose hand goes on into `rows` `[B]` int64; returns how many."""
+    found = 0
+    for i in range(tables.shape[0]):
+        if tables[i]["phase"] != ENDED:
+            rows[found] = i
+            found += 1
+    return found
+
+
+@jit
+def view_rows(tables: Any, rows: Any, views: Any) -> None:
+    """Copies what the seat to move may know at each of `rows` `[N]` int64 into `views` `[N]` VIEW_DTYPE."""
+    for j in range(rows.shape[0]):
+        view(tables, rows[j], int(tables[rows[j]]["seat"]), views, j)
+
+
+@jit
+def legal_rows(tables: Any, rows: Any, rules: Any, legal: Any, num_legal: Any) -> None:
+    """Lists the legal actions at each of `rows`.
+
+    Args:
+        tables: `[B]` STATE_DTYPE, not modified.
+        rows: `[N]` int64.
+        rules: `[R]` RULES_DTYPE.
+        legal: `[N, MAX_LEGAL]` int16; the first entries of each row are overwritten with ids, ascending.
+        num_legal: `[N]` int64; overwritten with how many.
+    """
+    for j in range(rows.shape[0]):
+        num_legal[j] = legal_actions(tables, rows[j], rules, legal[j])
+
+
+@jit
+def apply_rows(tables: Any, rows: Any, rules: Any, actions: Any) -> int:
+    """Makes one move at each of `rows`; returns the first place in `rows` whose move is illegal, or -1.
+
+    Args:
+        tables: `[B]` STATE_DTYPE; the tables of `rows` before an illegal move are changed.
+        rows: `[N]` int64, each table at most once.
+        rules: `[R]` RULES_DTYPE.
+        actions: `[N]` int32.
+    """
+    for j in range(rows.shape[0]):
+        if apply(tables, rows[j], rules, actions[j]) != OK:
+            return j
+    return -1
+
+
+@jit
+def settle_tables(tables: Any, rules: Any, payments: Any) -> None:
+    """Writes the payments of every table into `payments` `[B, MAX_SEATS]` float64 (zero where the hand goes on)."""
+    for i in range(tables.shape[0]):
+        settle(tables, i, rules, payments, i)
+
+
+@jit
+def redeal(tables: Any, i: int, rules: Any, key: int, hand_numbers: Any) -> None:
+    """Deals the next hand of table `i`, and again while a hand is won on the deal; the dealer moves left."""
+    while True:
+        number = hand_numbers[i]
+        hand_numbers[i] = number + 1
+        n = int(tables[i]["num_players"])
+        dealer = (int(tables[i]["dealer"]) + 1) % n
+        deal_hand(tables, i, rules, int(tables[i]["rules_index"]), n, dealer, mix(mix(key, i), number))
+        if tables[i]["phase"] != ENDED:
+            return
+
+
+@jit
+def show(
+    tables: Any,
+    i: int,
+    rules: Any,
+    starts: Any,
+    variants: Any,
+    views: Any,
+    actions: Any,
+    observations: Any,
+    masks: Any,
+    seats: Any,
+) -> None:
+    """Writes what the seat to move at table `i` sees and may do, as row `i` of the caller's arrays."""
+    view(tables, i, int(tables[i]["seat"]), views, 0)
+    observe(views, 0, rules, starts[variants[i]], observations, i)
+    legal_mask(tables, i, rules, actions, masks, i)
+    seats[i] = tables[i]["seat"]
+
+
+@jit
+def show_all(
+    tables: Any,
+    rules: Any,
+    starts: Any,
+    variants: Any,
+    views: Any,
+    actions: Any,
+    observations: Any,
+    masks: Any,
+    seats: Any,
+) -> None:
+    """Calls `show` for every table."""
+    for i in range(tables.shape[0]):
+        show(tables, i, rules, starts, variants, views, actions, observations, masks, seats)
+
+
+@jit
+def step_tables(
+    tables: Any,
+    rules: Any,
+    choices: Any,
+    key: int,
+    hand_numbers: Any,
+    starts: Any,
+    variants: Any,
+    views: Any,
+    actions: Any,
+    observations: Any,
+    masks: Any,
+    seats: Any,
+    ended: Any,
+    payments: Any,
+    stakes: Any,
+    endings: Any,
+    decisions: Any,
+) -> int:
+    """Makes one move at every table, pays and deals again where a hand ends, and shows what comes next.
+
+    Returns:
+        The first table whose choice is illegal, or -1. Nothing is changed where there is one.
+    """
+    for i in range(tables.shape[0]):
+        found = legal_choice(masks, i, choices[i])
+        if not found:
+            return i
+    for i in range(tables.shape[0]):
+        apply(tables, i, rules, choices[i])
+        ended[i] = 0
+        endings[i] = 0
+        decisions[i] = 0
+        stakes[i, :] = 0.0
+        if tables[i]["phase"] == ENDED:
+            settle(tables, i, rules, payments, 0)
+            for seat in range(stakes.shape[1]):
+                stakes[i, seat] = payments[0, seat]
+            ended[i] = 1
+            endings[i] = tables[i]["ending"]
+            decisions[i] = tables[i]["moves"]
+            redeal(tables, i, rules, key, hand_numbers)
+        show(tables, i, rules, starts, variants, views, actions, observations, masks, seats)
+    return -1
+
+
+@jit
+def legal_choice(masks: Any, i: int, choice: int) -> bool:
+    """Tells whether the mask of row `i` allows a choice."""
+    return 0 <= choice < masks.shape[1] and masks[i, choice] != 0

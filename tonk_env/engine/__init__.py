@@ -1,0 +1,1 @@
+"""Compiled kernels over one record per table (see docs/ARCHITECTURE.md)."""

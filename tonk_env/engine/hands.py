@@ -1,0 +1,44 @@
+"""Cards in and out of a collection held as two words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tonk_env._jit import jit
+
+
+@jit
+def add_card(words: Any, card: int) -> None:
+    """Adds a card to a collection `[2]`."""
+    bit = np.int64(1) << card
+    if words[0] & bit:
+        words[1] |= bit
+    else:
+        words[0] |= bit
+
+
+@jit
+def remove_card(words: Any, card: int) -> None:
+    """Removes a card from a collection, which may be without it (then nothing changes)."""
+    bit = np.int64(1) << card
+    if words[1] & bit:
+        words[1] &= ~bit
+    else:
+        words[0] &= ~bit
+
+
+@jit
+def remove_cards(words: Any, low: int, high: int) -> None:
+    """Removes the cards of another collection (`low`, `high`) from this one."""
+    remove_once(words, low)
+    remove_once(words, high)
+
+
+@jit
+def remove_once(words: Any, types: int) -> None:
+    """Removes one card of each of the `types` from a collection, where it has one."""
+    twice = words[1] & types
+    words[1] &= ~twice
+    words[0] &= ~(types & ~twice)

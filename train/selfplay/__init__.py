@@ -1,0 +1,1 @@
+"""Self-play PPO: every seat's decisions train one shared network."""
