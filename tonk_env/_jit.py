@@ -23,6 +23,7 @@ import numpy as np
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 _HOME = Path(__file__).resolve().parent
+_ENGINE = "tonk_env.engine"
 
 
 def is_compiled() -> bool:
@@ -30,39 +31,50 @@ def is_compiled() -> bool:
     return not numba.config.DISABLE_JIT
 
 
-def _compiled_sources(folder: Path) -> list[Path]:
-    """The modules of a package that define or feed kernels."""
-    return [path for path in sorted(folder.rglob("*.py")) if b"_jit" in path.read_bytes()]
+def _sources(package: str) -> list[Path]:
+    """The modules whose text can change the kernels of a package, or of the engine (``tonk_env.engine``)."""
+    engine = [*sorted((_HOME / "engine").glob("*.py")), _HOME / "rules" / "lower.py"]
+    engine += [_HOME / name for name in ("_jit.py", "cards.py", "limits.py")]
+    if package == _ENGINE:
+        return engine
+    folders = [_HOME]
+    spec = None if package == "__main__" else importlib.util.find_spec(package)
+    if spec is not None and spec.origin is not None:
+        folders.append(Path(spec.origin).resolve().parent)
+    others = [path for folder in folders for path in sorted(folder.rglob("*.py")) if path not in engine]
+    return engine + [path for path in others if b"_jit" in path.read_bytes()]
+
+
+def _unit(module: str) -> str:
+    """What a module's kernels are cached under: the engine, which everything calls, or its package."""
+    return _ENGINE if module.startswith((_ENGINE, __name__)) else module.partition(".")[0]
 
 
 @functools.cache
-def cache_folder(package: str) -> Path | None:
-    """Returns where the kernels of a top-level package are cached, or None where nothing is writable."""
-    folders = {_HOME}
-    spec = None if package == "__main__" else importlib.util.find_spec(package)
-    if spec is not None and spec.origin is not None:
-        folders.add(Path(spec.origin).resolve().parent)
+def cache_folder(unit: str) -> Path | None:
+    """Returns where a unit's kernels are cached, or None where nothing is writable."""
     digest = hashlib.sha256()
     digest.update(f"{numba.__version__} {sys.version_info[:2]} {numba.config.BOUNDSCHECK}".encode())
-    for folder in sorted(folders):
-        for path in (*_compiled_sources(folder), *([_HOME / "cards.py", _HOME / "limits.py"] if folder == _HOME else [])):
-            digest.update(path.name.encode() + path.read_bytes())
+    for path in _sources(unit):
+        digest.update(path.name.encode() + path.read_bytes())
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     for base in (Path(home), Path(tempfile.gettempdir())):
-        folder = base / "tonk" / "numba" / f"{package}-{digest.hexdigest()[:16]}"
+        folder = base / "tonk" / "numba" / f"{unit}-{digest.hexdigest()[:16]}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
                 return folder
         except OSError:
             continue
-    warnings.warn("tonk: no writable folder for compiled kernels; they are compiled anew by each process", stacklevel=2)
+    warnings.warn(
+        "tonk: no writable folder for compiled kernels; they are compiled anew by each process", stacklevel=2
+    )
     return None
 
 
-def is_cold(package: str = "tonk_env") -> bool:
-    """Tells whether the kernels of a package still have to be compiled on this machine."""
-    folder = cache_folder(package)
+def is_cold() -> bool:
+    """Tells whether the engine still has to be compiled on this machine."""
+    folder = cache_folder(_ENGINE)
     return is_compiled() and (folder is None or not any(folder.rglob("*.nbi")))
 
 
@@ -74,12 +86,13 @@ def jit(kernel: Kernel) -> Kernel:
     """
     if not is_compiled():
         return kernel
-    folder = cache_folder(kernel.__module__.partition(".")[0])
+    folder = cache_folder(_unit(kernel.__module__))
     # Set only while decorating, so that a user's own Numba code keeps its own folder.
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder or "")
     try:
-        compiled: Kernel = numba.njit(cache=folder is not None, nogil=True, error_model="numpy", _nrt=False)(kernel)
+        flags = {"cache": folder is not None, "nogil": True, "error_model": "numpy", "_nrt": False}
+        compiled: Kernel = numba.njit(**flags)(kernel)
     finally:
         numba.config.CACHE_DIR = previous
     return compiled
@@ -104,12 +117,12 @@ if is_compiled():
     @jit
     def popcount(word: int) -> int:
         """Returns how many bits of a non-negative word are set."""
-        return _count_bits(word)  # type: ignore[no-any-return, call-arg]
+        return _count_bits(word)  # type: ignore[no-any-return]
 
     @jit
     def lowest_bit(word: int) -> int:
         """Returns the place of the lowest set bit of a positive word."""
-        return _trailing_zeros(word)  # type: ignore[no-any-return, call-arg]
+        return _trailing_zeros(word)  # type: ignore[no-any-return]
 
     @jit
     def mix(key: int, counter: int) -> int:

@@ -18,7 +18,9 @@ from tonk_env.view import view
 
 
 @jit
-def deal_hand(tables: Any, i: int, rules: Any, rules_index: int, num_players: int, dealer: int, key: int) -> None:
+def deal_hand(
+    tables: Any, i: int, rules: Any, rules_index: int, num_players: int, dealer: int, key: int
+) -> None:
     """Deals a new hand at table `i` from a deck whose order `key` fixes."""
     clear(tables, i, rules_index, num_players, dealer)
     shuffle(tables, i, rules, key)
@@ -26,7 +28,9 @@ def deal_hand(tables: Any, i: int, rules: Any, rules_index: int, num_players: in
 
 
 @jit
-def deal_hands(tables: Any, rules: Any, rules_indices: Any, num_players: Any, dealers: Any, keys: Any) -> None:
+def deal_hands(
+    tables: Any, rules: Any, rules_indices: Any, num_players: Any, dealers: Any, keys: Any
+) -> None:
     """Deals a new hand at every table.
 
     Args:
@@ -90,7 +94,7 @@ def apply_rows(tables: Any, rows: Any, rules: Any, actions: Any) -> int:
 
 @jit
 def settle_tables(tables: Any, rules: Any, payments: Any) -> None:
-    """Writes the payments of every table into `payments` `[B, MAX_SEATS]` float64 (zero where the hand goes on)."""
+    """Writes what every table pays into `payments` `[B, MAX_SEATS]` float64 (zero where the hand goes on)."""
     for i in range(tables.shape[0]):
         settle(tables, i, rules, payments, i)
 
@@ -195,4 +199,4 @@ def step_tables(
 @jit
 def legal_choice(masks: Any, i: int, choice: int) -> bool:
     """Tells whether the mask of row `i` allows a choice."""
-    return 0 <= choice < masks.shape[1] and masks[i, choice] != 0
+    return bool(0 <= choice < masks.shape[1] and masks[i, choice])

@@ -1,6 +1,7 @@
 """Views as vectors for learning: named planes, each a function of the view alone.
 
-A plane is a run of features. Card planes have one feature for each different card of the deck, ascending by type.
+A plane is a run of features. Card planes have one feature for each different card of the deck, ascending by
+type.
 `Layout` says where each plane lies; `docs/observations.md` is generated from it.
 """
 
@@ -29,7 +30,20 @@ WAIT_STEPS = 6
 PHASE_STEPS = 3
 
 _SEAT_PLANES = ("known", "thrown", "num_cards", "num_spreads", "waits", "blocked")
-PLANE_NAMES = ("hand", "twins", "marked", "top", "fits", "laid", "buried", "phase", "count", "turn", "stock", "first")
+PLANE_NAMES = (
+    "hand",
+    "twins",
+    "marked",
+    "top",
+    "fits",
+    "laid",
+    "buried",
+    "phase",
+    "count",
+    "turn",
+    "stock",
+    "first",
+)
 PLANES = (*PLANE_NAMES, *_SEAT_PLANES)
 (HAND, TWINS, MARKED, TOP, FITS, LAID, BURIED, PHASE, COUNT, TURN, STOCK, FIRST) = range(len(PLANE_NAMES))
 KNOWN, THROWN, NUM_CARDS, NUM_SPREADS, WAITS, BLOCKED = range(len(PLANE_NAMES), len(PLANES))
@@ -45,7 +59,7 @@ _MEANINGS = {
     "phase": "draw, play, target; then: a drop is not forbidden by a wait, a drop is forced",
     "count": f"own count, one of {COUNT_STEPS} (the last: that many less one, or more)",
     "turn": f"own turns begun, one of {TURN_STEPS} (the last: that many, or more)",
-    "stock": f"stock cards left: share of the deck in twelfths, one of {STOCK_STEPS}; then their share of the deck",
+    "stock": f"stock cards left, as their share of the deck: one of {STOCK_STEPS}, then the share itself",
     "first": "who had the first turn, counted from the viewer",
     "known": "cards seen going into the hand and still there",
     "thrown": "types discarded so far",
@@ -171,17 +185,17 @@ def observe(views: Any, j: int, rules: Any, starts: Any, out: Any, row: int) -> 
     if marked >= 0 and mine:
         out[row, starts[MARKED, 0] + rules[r]["type_index"][marked]] = 1.0
     top = int(views[j]["top"])
-    above = np.int64(0)
+    above: Any = np.int64(0)
     if top >= 0:
         above = np.int64(1) << top
         out[row, starts[TOP, 0] + rules[r]["type_index"][top]] = 1.0
     _mark(out, row, starts[FITS, 0], views[j]["fits"], rules, r)
-    laid = np.int64(0)
+    laid: Any = np.int64(0)
     for seat in range(n):
         for place in range(int(views[j]["num_spreads"][seat])):
             laid |= views[j]["spread_cards"][seat, place, 0]
     _mark(out, row, starts[LAID, 0], laid, rules, r)
-    held = np.int64(0)
+    held: Any = np.int64(0)
     for seat in range(n):
         held |= views[j]["known"][seat, 0]
     _mark(out, row, starts[BURIED, 0], views[j]["seen"][0] & ~(laid | held | above), rules, r)

@@ -23,9 +23,9 @@ RulesLike = str | Rules | LoweredRules
 class TonkTables:
     """A batch of tables, dealt again as their hands end.
 
-    Several rules or numbers of players may be given: table b plays the b-th of their combinations, over and over.
-    Hands won on the deal are dealt again at once, so a table always shows a decision. The deck of a hand depends
-    on `seed`, the table and the hand's number alone.
+    Several rules or numbers of players may be given: table b plays the b-th of their combinations, over and
+    over. Hands won on the deal are dealt again at once, so a table always shows a decision. The deck of a
+    hand depends on `seed`, the table and the hand's number alone.
 
     Args:
         rules: a preset's name, a path, rules, or a sequence of them.
@@ -61,7 +61,9 @@ class TonkTables:
         self.rules = [lower(one) for one in each]
         players = [num_players] if isinstance(num_players, int) else list(num_players)
         if num_tables < 1 or seed < 0:
-            raise TonkError(f"num_tables = {num_tables}, seed = {seed}: at least one table and a seed of 0 or more")
+            raise TonkError(
+                f"num_tables = {num_tables}, seed = {seed}: at least one table and a seed of 0 or more"
+            )
         self.num_tables, self.num_players, self.seed = num_tables, max(players), seed
         self._records = stack(self.rules)
         self.variants = [(index, seats) for index in range(len(self.rules)) for seats in players]
@@ -71,7 +73,9 @@ class TonkTables:
         self._variants = np.arange(num_tables) % len(layouts)
         self.observation_size = max(each.size for each in layouts)
         self.num_actions = max(each.num_actions for each in self.rules)
-        self.observations = _array(observations, (num_tables, self.observation_size), np.float32, "observations")
+        self.observations = _array(
+            observations, (num_tables, self.observation_size), np.float32, "observations"
+        )
         self.masks = _array(masks, (num_tables, self.num_actions), np.uint8, "masks")
         self.tables = np.zeros(num_tables, STATE_DTYPE)
         self.seats = np.zeros(num_tables, np.int8)
@@ -95,7 +99,9 @@ class TonkTables:
             self.tables["rules_index"][rows] = rules_index
             self.tables["num_players"][rows] = players
         # The first dealers go round the tables, so that no seat leads everywhere.
-        self.tables["dealer"] = (np.arange(self.num_tables) // len(self.variants)) % self.tables["num_players"]
+        self.tables["dealer"] = (np.arange(self.num_tables) // len(self.variants)) % self.tables[
+            "num_players"
+        ]
         for i in range(self.num_tables):
             redeal(self.tables, i, self._records, self.seed, self._hand_numbers)
         for output in (self.ended, self.payments, self.endings, self.decisions):
@@ -176,6 +182,13 @@ class TonkTables:
 def _array(given: Any, shape: tuple[int, ...], dtype: Any, name: str) -> Any:
     if given is None:
         return np.zeros(shape, dtype)
-    if given.shape != shape or given.dtype != dtype or not given.flags.c_contiguous or not given.flags.writeable:
-        raise TonkError(f"{name}: a writable contiguous array of shape {shape} and type {np.dtype(dtype)} is needed")
+    if (
+        given.shape != shape
+        or given.dtype != dtype
+        or not given.flags.c_contiguous
+        or not given.flags.writeable
+    ):
+        raise TonkError(
+            f"{name}: a writable contiguous array of shape {shape} and type {np.dtype(dtype)} is needed"
+        )
     return given

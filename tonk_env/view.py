@@ -1,8 +1,8 @@
 """What one seat may know of a table: the only door out of the engine.
 
-Seats are counted from the viewer: row 0 of a field is the viewer, row 1 the player to the viewer's left, and so on.
-Everything here follows from the public course of the hand and the viewer's own cards; it assumes perfect memory of
-what was seen.
+Seats are counted from the viewer: row 0 of a field is the viewer, row 1 the player to the viewer's left, and
+so on. Everything here follows from the public course of the hand and the viewer's own cards; it assumes
+perfect memory of what was seen.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def view(tables: Any, i: int, seat: int, views: Any, row: int) -> None:
         tables: `[B]` STATE_DTYPE, not modified.
         i: the table.
         seat: the viewer.
-        views: `[N]` VIEW_DTYPE; row `row` is overwritten whole.
+        views: `[N]` VIEW_DTYPE; row `row` is overwritten, and must hold zeros or an earlier view.
         row: which row.
     """
     n = int(tables[i]["num_players"])
@@ -108,25 +108,18 @@ def view(tables: Any, i: int, seat: int, views: Any, row: int) -> None:
         views[row]["thrown"][other] = tables[i]["thrown"][at]
         views[row]["known"][other, 0] = tables[i]["known"][at, 0]
         views[row]["known"][other, 1] = tables[i]["known"][at, 1]
-        laid = int(tables[i]["num_spreads"][at]) if other < n else 0
+        before = int(views[row]["num_spreads"][other])
+        laid = int(tables[i]["num_spreads"][at])
         views[row]["num_spreads"][other] = laid
-        for place in range(MAX_SPREADS):
-            if place < laid:
-                views[row]["spread_kind"][other, place] = tables[i]["spread_kind"][at, place]
-                views[row]["spread_row"][other, place] = tables[i]["spread_row"][at, place]
-                views[row]["spread_start"][other, place] = tables[i]["spread_start"][at, place]
-                views[row]["spread_size"][other, place] = tables[i]["spread_size"][at, place]
-                views[row]["spread_fits"][other, place] = tables[i]["spread_fits"][at, place]
-                views[row]["spread_cards"][other, place, 0] = tables[i]["spread_cards"][at, place, 0]
-                views[row]["spread_cards"][other, place, 1] = tables[i]["spread_cards"][at, place, 1]
-            else:
-                views[row]["spread_kind"][other, place] = 0
-                views[row]["spread_row"][other, place] = 0
-                views[row]["spread_start"][other, place] = 0
-                views[row]["spread_size"][other, place] = 0
-                views[row]["spread_fits"][other, place] = 0
-                views[row]["spread_cards"][other, place, 0] = 0
-                views[row]["spread_cards"][other, place, 1] = 0
+        # An unused place is zero, in the table and in the view: only what is or was there is copied.
+        for place in range(max(before, laid)):
+            views[row]["spread_kind"][other, place] = tables[i]["spread_kind"][at, place]
+            views[row]["spread_row"][other, place] = tables[i]["spread_row"][at, place]
+            views[row]["spread_start"][other, place] = tables[i]["spread_start"][at, place]
+            views[row]["spread_size"][other, place] = tables[i]["spread_size"][at, place]
+            views[row]["spread_fits"][other, place] = tables[i]["spread_fits"][at, place]
+            views[row]["spread_cards"][other, place, 0] = tables[i]["spread_cards"][at, place, 0]
+            views[row]["spread_cards"][other, place, 1] = tables[i]["spread_cards"][at, place, 1]
     views[row]["ending"] = tables[i]["ending"]
     by = int(tables[i]["ending_seat"])
     views[row]["ending_seat"] = NOBODY if by < 0 else (by + n - seat) % n

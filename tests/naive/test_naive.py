@@ -995,9 +995,9 @@ def random_position(case: Case, rng: random.Random) -> Position:
     hand = list(rng.choice(spreads)) if spreads and rng.random() < 0.5 else []
     for card in hand:
         deck.remove(card)
-    hand += [deck.pop() for _ in range(min(rng.choice([1, 2, 3, 4]), len(deck)))]
+    hand += [deck.pop() for _ in range(min(rng.choice([1, 1, 2]), len(deck)))]
     fitting = [card for card in set(deck) if any(melds.arrange([*cards, card]) for cards in table)]
-    hand += rng.sample(sorted(fitting), min(len(fitting), rng.choice([0, 1, 2])))
+    hand += rng.sample(sorted(fitting), min(len(fitting), rng.choice([0, 1])))
     return Position(
         options=options,
         melds=melds,

@@ -66,6 +66,14 @@ def clear(tables: Any, i: int, rules_index: int, num_players: int, dealer: int) 
         tables[i]["blocked"][seat] = 0
         tables[i]["spread_before"][seat] = 0
         tables[i]["hit_before"][seat] = 0
+        for place in range(int(tables[i]["num_spreads"][seat])):
+            tables[i]["spread_kind"][seat, place] = 0
+            tables[i]["spread_row"][seat, place] = 0
+            tables[i]["spread_start"][seat, place] = 0
+            tables[i]["spread_size"][seat, place] = 0
+            tables[i]["spread_cards"][seat, place, 0] = 0
+            tables[i]["spread_cards"][seat, place, 1] = 0
+            tables[i]["spread_fits"][seat, place] = 0
         tables[i]["num_spreads"][seat] = 0
         tables[i]["known"][seat, 0] = 0
         tables[i]["known"][seat, 1] = 0

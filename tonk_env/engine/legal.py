@@ -114,7 +114,7 @@ def _can_discard(tables: Any, i: int, rules: Any, card: int) -> bool:
     if tables[i]["blocked"][seat] and tables[i]["num_cards"][seat] < 2:
         return False
     free = tables[i]["taken"] != card or rules[r]["discard_taken"]
-    return free or (tables[i]["hands"][seat, 1] >> card) & 1 != 0
+    return bool(free or (tables[i]["hands"][seat, 1] >> card) & 1)
 
 
 @jit
@@ -238,7 +238,7 @@ def _legal_spreads(tables: Any, i: int, rules: Any, actions: Any) -> int:
 
 @jit
 def legal_mask(tables: Any, i: int, rules: Any, actions: Any, masks: Any, row: int) -> int:
-    """Writes the legal actions of table `i` as row `row` of `masks` `[N, num_actions]` uint8; returns their number.
+    """Writes the legal actions of table `i` into a row of `masks` `[N, num_actions]` uint8; returns how many.
 
     `actions` `[MAX_LEGAL]` int16 is scratch space.
     """

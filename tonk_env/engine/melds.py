@@ -32,7 +32,7 @@ def holds_run_or_set(low: int, high: int, rules: Any, r: int) -> bool:
 @jit
 def cards_of_rank(low: int, high: int, rank: int) -> int:
     """Counts the cards of a rank in a collection."""
-    column = np.int64(1 | 1 << 13 | 1 << 26 | 1 << 39) << rank
+    column: Any = np.int64(1 | 1 << 13 | 1 << 26 | 1 << 39) << rank
     return popcount(low & column) + popcount(high & column)
 
 

@@ -51,7 +51,11 @@ def settle(tables: Any, i: int, rules: Any, payments: Any, row: int) -> None:
     winners = 0
     if ending == INSTANT_WIN or ending == CLAIMED or ending == TONK or ending == OUT:
         multiple = tables[i]["multiple"]
-        winners = _pay_all(tables, i, payments, row, by, multiple) if by >= 0 else _pay_tiers(tables, i, rules, payments, row)
+        winners = (
+            _pay_all(tables, i, payments, row, by, multiple)
+            if by >= 0
+            else _pay_tiers(tables, i, rules, payments, row)
+        )
     elif ending == DROPPED:
         winners = _pay_drop(tables, i, rules, payments, row, by)
     elif ending == CAUGHT:

@@ -1,8 +1,9 @@
 """One table of Tonk as one record, and the codes its fields take.
 
 A batch is an array `[B]` of `STATE_DTYPE`; a copy is a row copy; a saved state is its bytes. Hands and other
-collections of cards are two 64-bit words: bit c of the first is set where there is at least one card of type c,
-of the second where there are two (two packs).
+collections of cards are two 64-bit words: bit c of the first is set where there is at least one card of
+type c, of the second where there are two (two packs). All fields are signed: Numba computes with unsigned
+ones in uint64, which must never meet int64.
 """
 
 from __future__ import annotations

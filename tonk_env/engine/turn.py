@@ -65,7 +65,7 @@ def apply(tables: Any, i: int, rules: Any, action: int) -> int:
 
 @jit
 def apply_chance(tables: Any, i: int, rules: Any, card: int) -> int:
-    """Gives the next card of the deck at a chance node; returns a status, and changes nothing if it is ILLEGAL."""
+    """Gives the next card of the deck at a chance node; returns a status, ILLEGAL if it is not left."""
     if choose_chance(tables, i, card) != OK:
         return ILLEGAL
     if tables[i]["next_card"] < num_dealt(tables, i, rules):

@@ -135,11 +135,11 @@ def _set_masks(rank: int, suits: int, packs: int, largest: int) -> Iterable[tupl
 
 
 class _Runs:
-    """Runs of one deck: places 0 … R-1 are the ranks in order; with `low_or_high`, place R is the ace again."""
+    """Runs of one deck: places 0 … R-1 are the ranks in order; place R is the ace again (`low_or_high`)."""
 
     def __init__(self, rules: Rules) -> None:
         self.order = [RANKS.index(rank) for rank in rules.deck.ranks]
-        self.ace = rules.spreads.ace
+        self.ace = rules.spreads.ace if "A" in rules.deck.ranks else "low"
         self.length = len(self.order)
 
     def exists(self, start: int, size: int) -> bool:
@@ -154,7 +154,10 @@ class _Runs:
         return sum(1 << (suit * NUM_RANKS + rank) for rank in places)
 
     def fits(self, suit: int, start: int, size: int) -> int:
-        longer = [(start, size + 1), ((start - 1) % self.length if self.ace == "wrap" else start - 1, size + 1)]
+        longer = [
+            (start, size + 1),
+            ((start - 1) % self.length if self.ace == "wrap" else start - 1, size + 1),
+        ]
         if self.ace == "wrap" and size + 1 == self.length:
             longer = [(0, self.length)]
         grown = 0
@@ -239,7 +242,9 @@ def _lower(options: str) -> LoweredRules:
     rules = Rules.model_validate_json(options)
     record = np.zeros(1, RULES_DTYPE)
     row = record[0]
-    cards = sorted(suit * NUM_RANKS + RANKS.index(rank) for suit in range(rules.deck.suits) for rank in rules.deck.ranks)
+    cards = sorted(
+        suit * NUM_RANKS + RANKS.index(rank) for suit in range(rules.deck.suits) for rank in rules.deck.ranks
+    )
     row["num_types"] = len(cards)
     row["types"][: len(cards)] = cards
     row["type_index"] = -1
@@ -247,7 +252,7 @@ def _lower(options: str) -> LoweredRules:
     row["values"][: NUM_RANKS * NUM_SUITS] = [rules.deck.value(rank) for rank in range(NUM_RANKS)] * NUM_SUITS
     row["position"] = [rules.deck.ranks.find(rank) for rank in RANKS]
     row["num_ranks"] = len(rules.deck.ranks)
-    row["ace"] = _code(type(rules.spreads), "ace", rules.spreads.ace)
+    row["ace"] = _code(type(rules.spreads), "ace", _Runs(rules).ace)
     row["upcard"] = rules.deal.upcard
     for seats in rules.player_counts():
         row["packs"][seats] = rules.packs(seats)
@@ -305,7 +310,9 @@ def _lower(options: str) -> LoweredRules:
     record.flags.writeable = False
 
     # Kinds without ids are left out, so that a kind added later does not change the tables of older rules.
-    kinds = [f"{kind} {size}" for kind, size in zip(ACTION_KINDS, np.diff(row["kind_first"]), strict=True) if size]
+    kinds = [
+        f"{kind} {size}" for kind, size in zip(ACTION_KINDS, np.diff(row["kind_first"]), strict=True) if size
+    ]
     table = (row["types"].tobytes(), row["spread_cards"][: int(row["num_spreads"])].tobytes())
     return LoweredRules(
         rules=rules,

@@ -1,7 +1,7 @@
 """The options of Tonk: one frozen model that declares each house rule once.
 
-Every option has a type, a default, a range, a meaning (``description``) and where it comes from (``source``, see
-docs/RULES.md). `load_rules` reads a preset or a file; `tonk_env.rules.lower` turns the model into tables.
+Every option has a type, a default, a range, a meaning (``description``) and where it comes from (``source``,
+see docs/RULES.md). `load_rules` reads a preset or a file; `tonk_env.rules.lower` turns the model into tables.
 """
 
 from __future__ import annotations
@@ -43,9 +43,13 @@ class _Section(BaseModel):
 class Deck(_Section):
     """What the pack holds and what its cards count."""
 
-    ranks: Ranks = _option(RANKS, "ranks in the pack, in run order: a run passes over a rank left out", "13, 20")
+    ranks: Ranks = _option(
+        RANKS, "ranks in the pack, in run order: a run passes over a rank left out", "13, 20"
+    )
     suits: int = _option(4, "suits in the pack, of c d h s; fewer for toy games", "-", ge=1, le=4)
-    packs: Literal[1, 2, "auto"] = _option(1, "packs shuffled together; auto: two from five players on", "seed 001")
+    packs: Literal[1, 2, "auto"] = _option(
+        1, "packs shuffled together; auto: two from five players on", "seed 001"
+    )
     values: dict[str, int] = _option(
         {}, "points of ranks that differ from A 1, 2-10 face value, J Q K 10", "18, 19; seed 001"
     )
@@ -67,9 +71,9 @@ class Deck(_Section):
 class Deal(_Section):
     """What is dealt."""
 
-    hand_size: Annotated[int, Field(ge=1, le=MAX_HAND)] | dict[int, Annotated[int, Field(ge=1, le=MAX_HAND)]] = (
-        _option(5, "cards dealt to each player; or a table by number of players", "20, 24; seeds 001, 004")
-    )
+    hand_size: (
+        Annotated[int, Field(ge=1, le=MAX_HAND)] | dict[int, Annotated[int, Field(ge=1, le=MAX_HAND)]]
+    ) = _option(5, "cards dealt to each player; or a table by number of players", "20, 24; seeds 001, 004")
     upcard: bool = _option(True, "turn a card up to start the discard pile", "1")
 
     @model_validator(mode="after")
@@ -107,9 +111,13 @@ class Tier(_Section):
 class InstantWins(_Section):
     """Hands that win on the deal."""
 
-    tiers: tuple[Tier, ...] = _option((), "tiers of winning hands, best first", "9-16, 19, 24", max_length=MAX_TIERS)
+    tiers: tuple[Tier, ...] = _option(
+        (), "tiers of winning hands, best first", "9-16, 19, 24", max_length=MAX_TIERS
+    )
     tie: Literal["void", "nearest_left", "all_paid"] = _option(
-        "void", "equal best hands: void hand, nearest to the dealer's left wins, or every qualifying hand is paid", "9-16"
+        "void",
+        "equal best hands: void hand, nearest to the dealer's left wins, or every qualifying hand is paid",
+        "9-16",
     )
 
 
@@ -121,8 +129,12 @@ class Caught(_Section):
     equal: Pays = _option(2.0, "the dropper to each other player with the dropper's count", "4")
     higher: Pays = _option(0.0, "the dropper to each player above the dropper", "4")
     others_to_lowest: Pays = _option(1.0, "each remaining non-dropper to each lowest", "4")
-    lowest_times: Literal["one", "opponents", "players"] = _option("one", "multiplies what a lowest player gets", "4, 16")
-    lowest_tie: Literal["each", "nearest_left"] = _option("each", "which of several lowest players are paid so", "4")
+    lowest_times: Literal["one", "opponents", "players"] = _option(
+        "one", "multiplies what a lowest player gets", "4, 16"
+    )
+    lowest_tie: Literal["each", "nearest_left"] = _option(
+        "each", "which of several lowest players are paid so", "4"
+    )
 
 
 _CAUGHT_COLUMNS = ("lowest", "lower", "equal", "higher", "others_to_lowest")
@@ -156,7 +168,9 @@ CAUGHT_TABLES: dict[str, Caught] = {
 def _caught_by_name(value: Any) -> Any:
     if isinstance(value, str):
         if value not in CAUGHT_TABLES:
-            raise ValueError(f"{value!r} is not a caught table: {', '.join(CAUGHT_TABLES)}, or a table of your own")
+            raise ValueError(
+                f"{value!r} is not a caught table: {', '.join(CAUGHT_TABLES)}, or a table of your own"
+            )
         return CAUGHT_TABLES[value]
     return value
 
@@ -170,7 +184,9 @@ class Drop(_Section):
     tie_with_dropper: Literal["caught", "share", "dropper_wins"] = _option(
         "caught", "nobody is lower and somebody is equal", "seeds 002, 003"
     )
-    caught: Caught = _option(CAUGHT_TABLES["pagat"], "who pays when somebody is lower; a name or a table", "4, 14-16")
+    caught: Caught = _option(
+        CAUGHT_TABLES["pagat"], "who pays when somebody is lower; a name or a table", "4, 14-16"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -198,12 +214,16 @@ class GoingOut(_Section):
     spread: Pays = _option(2.0, "emptied by a spread", "3")
     hit: Pays = _option(2.0, "emptied by a hit", "3")
     first_turn_two_spreads: Pays | None = _option(
-        None, "emptied on the first turn by the second of two own spreads; replaces a smaller amount", "12, 15"
+        None,
+        "emptied on the first turn by the second of two own spreads; replaces a smaller amount",
+        "12, 15",
     )
     no_earlier_spread: Pays | None = _option(
         None, "no spread laid on an earlier turn (run-out); replaces a smaller amount", "seed 001"
     )
-    after_hitting: Pays | None = _option(None, "the most that is paid once the player hit on an earlier turn", "15")
+    after_hitting: Pays | None = _option(
+        None, "the most that is paid once the player hit on an earlier turn", "15"
+    )
 
 
 class StockOut(_Section):
@@ -230,17 +250,21 @@ class Rules(_Section):
     waiting: Waiting = Waiting()
     going_out: GoingOut = GoingOut()
     stock_out: StockOut = StockOut()
-    scoring: Literal["stakes", "push_ups"] = _option("stakes", "stakes change hands, or losers add their counts", "17")
-    discard_taken: bool = _option(False, "a card taken from the pile may be discarded in the same turn", "docs")
-    turn_limit: int = _option(50, "turns for each player, then the hand ends as stock_out", "docs", ge=1, le=MAX_TURN_LIMIT)
+    scoring: Literal["stakes", "push_ups"] = _option(
+        "stakes", "stakes change hands, or losers add their counts", "17"
+    )
+    discard_taken: bool = _option(
+        False, "a card taken from the pile may be discarded in the same turn", "docs"
+    )
+    turn_limit: int = _option(
+        50, "turns for each player, then the hand ends as stock_out", "docs", ge=1, le=MAX_TURN_LIMIT
+    )
     forfeit: Pays = _option(2.0, "a forfeiting player to each other player", "docs")
 
     @model_validator(mode="after")
     def _clashes(self) -> Rules:
         if not self.drop.allowed and self.stock_out.result == "must_drop":
             raise ValueError("drop.allowed = false clashes with stock_out.result = 'must_drop'")
-        if self.spreads.ace != "low" and "A" not in self.deck.ranks:
-            raise ValueError(f"spreads.ace = '{self.spreads.ace}' needs A in deck.ranks")
         if not self.player_counts():
             raise ValueError(
                 f"deal.hand_size: no number of players from 2 to {MAX_SEATS} leaves a stock card "
@@ -271,7 +295,8 @@ class Rules(_Section):
         return tuple(
             seats
             for seats in range(2, MAX_SEATS + 1)
-            if 0 < self.hand_size(seats) * seats + self.deal.upcard < self.deck_size(seats) and self.hand_size(seats)
+            if 0 < self.hand_size(seats) * seats + self.deal.upcard < self.deck_size(seats)
+            and self.hand_size(seats)
         )
 
     def check_players(self, num_players: int) -> None:
@@ -298,10 +323,11 @@ class Rules(_Section):
         return any(reachable[hand_size] >> count & 1 for count in counts if count >= 0)
 
 
-
 def _one_line(error: ValidationError) -> str:
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if not str(part).startswith(("function-", "constrained-")))
+    where = ".".join(
+        str(part) for part in first["loc"] if not str(part).startswith(("function-", "constrained-"))
+    )
     message = first["msg"].removeprefix("Value error, ")
     if first["type"] == "extra_forbidden":
         return f"{where}: no such option"
@@ -313,7 +339,9 @@ def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(base)
     for key, value in over.items():
         old = merged.get(key)
-        nested = isinstance(old, Mapping) and isinstance(value, Mapping) and key not in ("hand_size", "caught")
+        nested = (
+            isinstance(old, Mapping) and isinstance(value, Mapping) and key not in ("hand_size", "caught")
+        )
         merged[key] = _merge(old, value) if nested and isinstance(old, Mapping) else value
     return merged
 

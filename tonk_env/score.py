@@ -1,0 +1,232 @@
+"""The points keeper: payments of a hand that was played elsewhere, from its ending and the counts.
+
+It fills in a table's facts and asks the engine's cashier (`tonk_env.engine.settle`), so it never differs from
+play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tonk_env.cards import RANKS
+from tonk_env.engine.ending import drop_ending, end_hand
+from tonk_env.engine.settle import settle
+from tonk_env.engine.state import (
+    CAUGHT,
+    CLAIM,
+    DROPPED,
+    ENDINGS,
+    FORFEITED,
+    INSTANT_WIN,
+    NOBODY,
+    OUT,
+    STATE_DTYPE,
+    TONK,
+)
+from tonk_env.errors import TonkError
+from tonk_env.limits import MAX_SEATS
+from tonk_env.rules import LoweredRules, Rules, lower
+from tonk_env.rules.lower import DISCARD, HIT, INSTANT_ALL, MAX_COUNT, SPREAD
+from tonk_env.rules.spec import Tier
+
+_NEED_A_SEAT = (INSTANT_WIN, CLAIM, TONK, OUT, DROPPED, CAUGHT, FORFEITED)
+_TAKE_A_MULTIPLE = (INSTANT_WIN, CLAIM, TONK, OUT)
+
+
+@dataclass(frozen=True)
+class Score:
+    """What a hand pays.
+
+    Attributes:
+        ending: one of ``ENDINGS``; of a drop, what the counts make of it.
+        payments: stakes by seat (push-ups: minus the points).
+    """
+
+    ending: str
+    payments: tuple[float, ...]
+
+
+def score(
+    rules: str | Rules | LoweredRules,
+    ending: str,
+    counts: Sequence[int],
+    *,
+    by: int | None = None,
+    dealer: int | None = None,
+    multiple: float | None = None,
+) -> Score:
+    """Pays a hand.
+
+    Args:
+        rules: as `tonk_env.rules.lower` takes them.
+        ending: one of ``ENDINGS``. `drop` and `caught` both mean that `by` dropped: the counts tell them
+            apart.
+        counts: points held, by seat, when the hand ended.
+        by: who won on the deal, claimed, went out, dropped or forfeited.
+        dealer: a seat, by default the last; only ties paid to the nearest on the dealer's left depend on it.
+        multiple: stakes that a win pays, where the counts cannot tell.
+
+    Raises:
+        TonkError: an argument is missing, out of range or at odds with the others.
+    """
+    lowered = lower(rules)
+    if ending not in ENDINGS[1:]:
+        raise TonkError(f"ending = {ending!r}: one of {', '.join(ENDINGS[1:])}")
+    if len(counts) not in lowered.rules.player_counts():
+        allowed = ", ".join(map(str, lowered.rules.player_counts()))
+        raise TonkError(f"counts: {len(counts)} seats; these rules are played by {allowed}")
+    for seat, count in enumerate(counts):
+        if not 0 <= count < MAX_COUNT:
+            raise TonkError(f"counts: {count} of seat {seat} is not within 0 to {MAX_COUNT - 1}")
+    code = ENDINGS.index(ending)
+    dealer = len(counts) - 1 if dealer is None else dealer
+    _check_seat("dealer", dealer, len(counts))
+    if code in _NEED_A_SEAT:
+        if by is not None:
+            _check_seat("by", by, len(counts))
+        elif code != INSTANT_WIN or lowered.record[0]["instant_tie"] != INSTANT_ALL:
+            raise TonkError(f"by: ending {ending} needs a seat, 0 to {len(counts) - 1}")
+    elif by is not None:
+        raise TonkError(f"by = {by}: ending {ending} is nobody's doing")
+    if multiple is not None and (code not in _TAKE_A_MULTIPLE or not 0 <= multiple <= 100):
+        takers = ", ".join(ENDINGS[each] for each in _TAKE_A_MULTIPLE)
+        raise TonkError(f"multiple = {multiple:g}: a number from 0 to 100, for {takers} only")
+
+    table = np.zeros(1, STATE_DTYPE)
+    table["num_players"], table["dealer"], table["tiers"] = len(counts), dealer, -1
+    table["counts"][0, : len(counts)] = counts
+    if code in (DROPPED, CAUGHT):
+        _check_drop(lowered, counts, int(by or 0))
+        code = int(drop_ending(table, 0, lowered.record, by))
+    elif code in (TONK, OUT):
+        _check_empty(counts, int(by or 0))
+        table["multiple"] = _out_pays(lowered, code) if multiple is None else multiple
+    elif code == CLAIM:
+        if multiple is None:
+            raise TonkError("multiple: how much a claim pays must be given")
+        table["multiple"] = multiple
+    elif code == INSTANT_WIN:
+        by = _win_on_the_deal(table[0], lowered, counts, by, dealer, multiple)
+    end_hand(table, 0, code, NOBODY if by is None else by)
+    payments = np.zeros((1, MAX_SEATS))
+    settle(table, 0, lowered.record, payments, 0)
+    return Score(ENDINGS[code], tuple((payments[0, : len(counts)] + 0.0).tolist()))
+
+
+def _check_seat(name: str, seat: int, num_players: int) -> None:
+    if not 0 <= seat < num_players:
+        raise TonkError(f"{name} = {seat}: seats are 0 to {num_players - 1} (one for each count)")
+
+
+def _check_drop(rules: LoweredRules, counts: Sequence[int], dropper: int) -> None:
+    drop, forced = rules.rules.drop, rules.rules.stock_out.result == "must_drop"
+    if not drop.allowed:
+        raise TonkError("ending: these rules allow no drop")
+    if drop.max_count is not None and counts[dropper] > drop.max_count and not forced:
+        raise TonkError(
+            f"counts: seat {dropper} may not drop with {counts[dropper]}, only up to {drop.max_count}"
+        )
+
+
+def _check_empty(counts: Sequence[int], winner: int) -> None:
+    if counts[winner]:
+        raise TonkError(f"counts: seat {winner} went out, so its count is 0, not {counts[winner]}")
+
+
+def _out_pays(rules: LoweredRules, code: int) -> float:
+    pays = rules.record[0]["out_pays"]
+    if code == TONK and pays[SPREAD] != pays[HIT]:
+        raise TonkError(f"multiple: a spread pays {pays[SPREAD]:g} and a hit {pays[HIT]:g}; say which")
+    return float(pays[DISCARD if code == OUT else SPREAD])
+
+
+# ---- instant wins
+
+
+def _win_on_the_deal(
+    table: Any,
+    rules: LoweredRules,
+    counts: Sequence[int],
+    by: int | None,
+    dealer: int,
+    multiple: float | None,
+) -> int | None:
+    """Fills in tiers and multiple; returns who is paid, None where every qualifying hand is.
+
+    A given multiple is taken as the last word. Without one the counts must bear the win out, as far as counts
+    can: that another hand holds nothing but certain ranks is not known.
+    """
+    if multiple is not None and by is not None:
+        table["multiple"] = multiple
+        return by
+    sizes = rules.rules.hand_size(len(counts))
+    tiers = [_tier_of(rules, count, sizes, seat == by) for seat, count in enumerate(counts)]
+    who = [seat for seat, tier in enumerate(tiers) if tier >= 0] if by is None else [by]
+    if not who or min(tiers[seat] for seat in who) < 0:
+        held = f"{counts[who[0]]} of seat {who[0]}" if who else "no hand"
+        raise TonkError(
+            f"counts: {held} wins on the deal under these rules ({_winning(rules)}); multiple overrides"
+        )
+    if rules.record[0]["instant_tie"] == INSTANT_ALL:
+        table["tiers"][: len(tiers)] = tiers
+        return None
+    winner = who[0]
+    _check_best(rules, counts, tiers, winner, dealer)
+    table["multiple"] = rules.rules.instant_wins.tiers[tiers[winner]].pays
+    return winner
+
+
+def _tier_of(rules: LoweredRules, count: int, hand_size: int, may_be_ranks: bool) -> int:
+    """Returns the first tier that a count meets, or -1; a tier of certain ranks only where it is said to be met."""
+    for index, tier in enumerate(rules.rules.instant_wins.tiers):
+        if rules.record[0]["tier_counts"][index, count]:
+            return index
+        if (
+            may_be_ranks
+            and tier.all_ranks is not None
+            and count in _counts_of(rules, tier.all_ranks, hand_size)
+        ):
+            return index
+    return -1
+
+
+def _counts_of(rules: LoweredRules, ranks: str, hand_size: int) -> set[int]:
+    """The counts of hands that hold nothing but some ranks."""
+    deck, counts = rules.rules.deck, {0}
+    values = {deck.value(RANKS.index(rank)) for rank in ranks if rank in deck.ranks}
+    for _ in range(hand_size):
+        counts = {count + value for count in counts for value in values}
+    return counts
+
+
+def _winning(rules: LoweredRules) -> str:
+    """What wins on the deal, in words."""
+
+    def words(tier: Tier) -> str:
+        parts = [str(count) for count in tier.counts]
+        parts += [] if tier.at_most is None else [f"at most {tier.at_most}"]
+        return " or ".join(parts + ([] if tier.all_ranks is None else [f"only {tier.all_ranks}"]))
+
+    return "; ".join(words(tier) for tier in rules.rules.instant_wins.tiers) or "none does"
+
+
+def _check_best(
+    rules: LoweredRules, counts: Sequence[int], tiers: Sequence[int], winner: int, dealer: int
+) -> None:
+    def rank(seat: int) -> tuple[int, int]:
+        lowest_first = rules.rules.instant_wins.tiers[tiers[seat]].lowest_first
+        return tiers[seat], counts[seat] if lowest_first else 0
+
+    order = [(dealer + step) % len(counts) for step in range(1, len(counts) + 1)]
+    for seat in (seat for seat in order if tiers[seat] >= 0 and seat != winner):
+        if rank(seat) < rank(winner):
+            raise TonkError(f"by = {winner}: seat {seat} with {counts[seat]} holds the better hand")
+        if rank(seat) == rank(winner):
+            if rules.rules.instant_wins.tie == "void":
+                raise TonkError(f"by = {winner}: seat {seat} with {counts[seat]} ties, so the hand is void")
+            if order.index(seat) < order.index(winner):
+                raise TonkError(f"by = {winner}: seat {seat} ties and is nearer to the dealer's left")
