@@ -67,7 +67,7 @@ def cache_folder(unit: str) -> Path | None:
         except OSError:
             continue
     warnings.warn(
-        "tonk: no writable folder for compiled kernels; they are compiled anew by each process", stacklevel=2
+        "tonk: no writable folder for compiled kernels: each process compiles them anew", stacklevel=2
     )
     return None
 

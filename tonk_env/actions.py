@@ -79,6 +79,7 @@ class ActionTable:
         kind, _, rest = text.strip().partition(" ")
         if kind not in ACTION_KINDS:
             raise TonkError(f"{text!r} is not a move: moves are {', '.join(MOVE_FORMS)}")
+        what: tuple[int, ...]
         if kind == "target":
             what = _target(text, rest, seat, num_players)
         else:

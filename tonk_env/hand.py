@@ -152,7 +152,7 @@ class Hand:
             return None
         payments = np.zeros((1, MAX_SEATS))
         settle(self._tables, 0, self._records, payments, 0)
-        return (payments[0, : self.num_players] + 0.0).tolist()
+        return [float(amount) + 0.0 for amount in payments[0, : self.num_players]]  # no minus zero
 
     @property
     def counts(self) -> list[int]:

@@ -71,8 +71,7 @@ class Record:
             return None
         found = self.found
         if found is None:
-            return f"{self.where}: result: the record says {self.stated}, but after its last move the hand
-            goes on"
+            return f"{self.where}: result: the record says {self.stated}, but its last move ends nothing"
         close = all(abs(a - b) < 1e-9 for a, b in zip(self.stated.payments, found.payments, strict=True))
         if self.stated.ending == found.ending and close:
             return None
@@ -239,11 +238,8 @@ def _make_moves(hand: Hand, lines: Sequence[str]) -> None:
             after = f"by {hand.ending} " + (f"at move {number - 1}" if number > 1 else "on the deal")
             raise _Refused(f"{named}: the hand ended {after}, no move is legal")
         if len(words) < 2 or not 0 <= seat < hand.num_players:
-            forms = ", ".join(MOVE_FORMS)
-            raise _Refused(
-                f"{named}: a move is a seat (0 to {hand.num_players - 1}), then one of {forms};
-                    {_legal(hand)}"
-            )
+            seats, forms = f"0 to {hand.num_players - 1}", ", ".join(MOVE_FORMS)
+            raise _Refused(f"{named}: a move is a seat ({seats}), then one of {forms}; {_legal(hand)}")
         move = " ".join(words[1].split())
         if move == FORFEIT:
             hand.forfeit(seat)

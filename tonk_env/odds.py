@@ -138,18 +138,16 @@ def drop_odds(
         which = np.array(numbers, np.int64)
         count_catches(values, hand_size, which, deals, seed, _catches_ties(lowered), dealt, caught)
         for row, number in enumerate(numbers):
-            odds += [
-                _estimate(count, number, caught[row, count], dealt[count]) for count in np.flatnonzero(dealt)
-            ]
+            for count in np.flatnonzero(dealt).tolist():
+                odds.append(_estimate(count, number, int(caught[row, count]), int(dealt[count])))
     return sorted(odds, key=lambda each: (each.opponents, each.count))
 
 
 def _estimate(count: int, opponents: int, caught: int, deals: int) -> Odds:
     # The standard error is taken at a share pulled towards a half by one deal each way: never seen is not
     # never.
-    share = (int(caught) + 1) / (int(deals) + 2)
-    stderr = math.sqrt(share * (1 - share) / int(deals))
-    return Odds(int(count), opponents, int(caught) / int(deals), stderr, int(deals))
+    share = (caught + 1) / (deals + 2)
+    return Odds(count, opponents, caught / deals, math.sqrt(share * (1 - share) / deals), deals)
 
 
 def exact_odds(rules: str | Rules | LoweredRules, hand: Sequence[int], upcard: int | None = None) -> Odds:

@@ -101,7 +101,7 @@ def score(
     table["counts"][0, : len(counts)] = counts
     if code in (DROPPED, CAUGHT):
         _check_drop(lowered, counts, int(by or 0))
-        code = int(drop_ending(table, 0, lowered.record, by))
+        code = int(drop_ending(table, 0, lowered.record, int(by or 0)))
     elif code in (TONK, OUT):
         _check_empty(counts, int(by or 0))
         table["multiple"] = _out_pays(lowered, code) if multiple is None else multiple
@@ -181,7 +181,7 @@ def _win_on_the_deal(
 
 
 def _tier_of(rules: LoweredRules, count: int, hand_size: int, may_be_ranks: bool) -> int:
-    """Returns the first tier that a count meets, or -1; a tier of certain ranks only where it is said to be met."""
+    """Returns the first tier that a count meets, or -1; one of certain ranks only where those may be held."""
     for index, tier in enumerate(rules.rules.instant_wins.tiers):
         if rules.record[0]["tier_counts"][index, count]:
             return index

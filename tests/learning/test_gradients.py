@@ -109,7 +109,7 @@ def test_actions_are_drawn_with_the_stated_probabilities() -> None:
     bias = np.zeros(4, np.float32)
     legal = np.tile(np.array([0, 2, 3], np.uint16), draws)
     starts = np.arange(0, 3 * draws + 1, 3)
-    keys, actions = np.zeros(draws, np.uint64), np.zeros(draws, np.int32)
+    keys, actions = np.zeros(draws, np.int64), np.zeros(draws, np.int32)
     log_probs, logits = np.zeros(draws, np.float32), np.zeros(4, np.float32)
     fill_keys(5, 7, keys)
     choose(hidden, legal, starts, 0, weight, bias, keys, False, logits, actions, log_probs)

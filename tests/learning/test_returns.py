@@ -50,7 +50,9 @@ def random_case(rng: np.random.Generator, steps: int, tables: int, num_players: 
 
 def run(case: dict[str, Any], discount: float, trace: float) -> tuple[np.ndarray, np.ndarray]:
     advantages, returns = np.zeros_like(case["values"]), np.zeros_like(case["values"])
-    returns_per_seat(*case.values(), discount, trace, advantages, returns)
+    seats = case["payments"].shape[2]
+    scratch = np.zeros(seats, np.int8), np.zeros(seats), np.zeros(seats)
+    returns_per_seat(*case.values(), discount, trace, *scratch, advantages, returns)
     return advantages, returns
 
 

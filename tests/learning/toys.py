@@ -23,8 +23,6 @@ def mix(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 class ToyTables:
     """What the two toys share: the arrays of `TonkTables`, and a state that is two counters a table."""
 
-    ending_names = ("won",)
-
     def __init__(self, num_players: int, num_tables: int, seed: int, num_actions: int, observation_size: int):
         self.num_players, self.num_tables, self.seed = num_players, num_tables, seed
         self.num_actions, self.observation_size = num_actions, observation_size
@@ -38,7 +36,6 @@ class ToyTables:
         self.hands = np.zeros(num_tables, np.int64)
         self.turns = np.zeros(num_tables, np.int64)
         self.scores = np.zeros((num_tables, num_players), np.float32)
-        self.fingerprints = {"rules": type(self).__name__, "actions": f"toy{num_actions}", "observation": f"toy{observation_size}"}
         self.reset()
 
     def _hash(self, purpose: int) -> NDArray[np.uint64]:
@@ -78,6 +75,10 @@ class ToyTables:
     def step(self, actions: NDArray[np.int32]) -> None:
         raise NotImplementedError
 
+    def best_actions(self) -> NDArray[np.int64]:
+        """The best move at each table: `[B]`."""
+        raise NotImplementedError
+
 
 class OneDecision(ToyTables):
     """A card of ten is shown; the one to move must name its remainder by four. Right wins a stake, wrong loses one.
@@ -98,6 +99,9 @@ class OneDecision(ToyTables):
         rows = np.arange(self.num_tables)
         self.masks[rows, 4] = 0  # never legal
         self.masks[rows, (self.cards + 1) % 4] = 0  # one wrong answer is not legal either
+
+    def best_actions(self) -> NDArray[np.int64]:
+        return self.cards % 4
 
     def step(self, actions: NDArray[np.int32]) -> None:
         rows = np.arange(self.num_tables)
@@ -131,6 +135,9 @@ class Interleaved(ToyTables):
         rows = np.arange(self.num_tables)
         for choice in range(8):
             self.masks[rows, self.choices[:, choice]] = choice < self.legal
+
+    def best_actions(self) -> NDArray[np.int64]:
+        return self.choices[:, 0]
 
     def step(self, actions: NDArray[np.int32]) -> None:
         rows = np.arange(self.num_tables)

@@ -986,12 +986,12 @@ def random_position(case: Case, rng: random.Random) -> Position:
     deck = shuffled_deck(case, rng)
     table = []
     for _ in range(rng.choice([0, 1, 2, 3])):
-        spreads = melds.spreads_in(deck)
+        spreads = melds.spreads_in(deck[:16])
         if spreads:
             table.append(rng.choice(spreads))
             for card in table[-1]:
                 deck.remove(card)
-    spreads = melds.spreads_in(deck)
+    spreads = melds.spreads_in(deck[:16])
     hand = list(rng.choice(spreads)) if spreads and rng.random() < 0.5 else []
     for card in hand:
         deck.remove(card)
@@ -1003,7 +1003,7 @@ def random_position(case: Case, rng: random.Random) -> Position:
         melds=melds,
         may_go_out=rng.random() < 0.7,
         hand=hand,
-        taken=rng.choice(hand) if rng.random() < 0.7 else None,
+        taken=rng.choice(hand) if hand and rng.random() < 0.7 else None,
         table=table,
         hits_made=rng.choice([0, 0, 1]),
     )
@@ -1012,7 +1012,7 @@ def random_position(case: Case, rng: random.Random) -> Position:
 def test_legal_moves_are_those_after_which_the_turn_can_be_completed() -> None:
     rng = random.Random(7)
     dead_ends = 0
-    for _ in range(3000):
+    for _ in range(1500):
         here = random_position(random_options(rng), rng)
         turn = WholeTurn(here.options, here.melds, not here.may_go_out)
         position = (here.hand, here.taken, here.table, here.hits_made)
@@ -1023,4 +1023,4 @@ def test_legal_moves_are_those_after_which_the_turn_can_be_completed() -> None:
         assert here.legal_hits() == {text.split()[1] for text in hits}
         assert here.legal_discards() == turn.discards(*position)
         dead_ends += not all(after.values())
-    assert dead_ends >= 200, dead_ends
+    assert dead_ends >= 100, dead_ends
