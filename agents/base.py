@@ -45,10 +45,11 @@ class Agent(Protocol):
 
         Args:
             views: `[N]` VIEW_DTYPE, each of the seat to move.
-            legal: `[N, MAX_LEGAL]` int16, legal action ids, ascending, in the first `num_legal[j]` places of row j.
+            legal: `[N, MAX_LEGAL]` int16, legal action ids, ascending, in the first `num_legal[j]` places of
+                row j.
             num_legal: `[N]` int64, at least 1.
-            keys: `[N]` int64, 63 random bits for each decision, fixed by the hand, the seat and the move's number:
-                an agent that draws only on them plays the same whatever batch a hand is in.
+            keys: `[N]` int64, 63 random bits for each decision, fixed by the hand, the seat and the move's
+                number: an agent that draws only on them plays the same whatever batch a hand is in.
 
         Returns:
             `[N]` int32 action ids.

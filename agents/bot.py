@@ -19,15 +19,28 @@ OWN_TURNS = 5
 """Rows of a threshold table: own turn 0, 1, 2, 3, 4 and later."""
 FEWEST_CARDS = 5
 """Columns of a threshold table: the fewest cards of any opponent, 1, 2, 3, 4, 5 and more."""
-NEVER_BREAK = 1000.0
-"""What a card of a pair or partial run is worth keeping for, where such a card goes last."""
+NEVER = 1000.0
+"""Points beyond any hand's: a card kept for so many goes last, a swap of so many is never made."""
+_STANDARD_MEAN = 340 / 52  # value of a card of the standard pack
 
 STYLE_DTYPE = np.dtype(
     [
         # Drop where count <= threshold, by: hand opened by another or by oneself, own turn, fewest cards.
         ("thresholds", np.float64, (2, OWN_TURNS, FEWEST_CARDS)),
-        ("keep", np.float64),  # points that a card of a pair or partial run is worth beyond its value
-        ("only_live", np.int8),  # 1: of those that the cards not yet seen can still complete
+        ("estimates", np.int8),  # 1: drop weights, pack and hands move the threshold
+        # The drop weights: points added to the threshold. "Opponent" is the one of fewest cards.
+        ("drop_pool", np.float64),  # × points of as many unseen cards above as many of the whole pack
+        ("drop_known", np.float64),  # × points of the opponent's known cards above as many unseen ones
+        ("drop_live", np.float64),  # × cards of the hand in a live pair or partial run
+        ("drop_gain", np.float64),  # once, where the top discard can be laid or hit
+        # Take a top discard that cannot be used yet where the card thrown for it is so much gladder thrown.
+        ("take_swap", np.float64),
+        # Points that a card is worth keeping for beyond its value:
+        ("keep", np.float64),  # in a pair or partial run
+        ("keep_out", np.float64),  # × types that would complete it
+        ("danger", np.float64),  # × pairs of unseen cards that would make a spread with it
+        ("danger_known", np.float64),  # × such pairs that have a known card of the next player in them
+        ("only_live", np.int8),  # 1: pairs and partial runs count where cards not yet seen can complete them
     ],
     align=True,
 )
@@ -35,9 +48,10 @@ STYLE_DTYPE = np.dtype(
 _VALUE_BITS = 6
 TOOLS_DTYPE = np.dtype(
     [
-        ("packs", np.int64),
         ("deck", np.int64),  # the types in it
-        ("threes", np.int64, (NUM_TYPES, 3)),  # runs of three with a card, as types; 0: no more
+        ("mean", np.float64),  # their mean value
+        ("copies", np.int8),  # of each type
+        ("threes", np.int64, (NUM_TYPES, 3)),  # runs of three that a card is in, as types; 0: no more
         ("value_bits", np.int64, _VALUE_BITS),  # types whose value has bit b
     ],
     align=True,
@@ -47,18 +61,20 @@ TOOLS_DTYPE = np.dtype(
 def make_tools(rules: LoweredRules, num_players: int) -> npt.NDArray[np.void]:
     """Returns what the kernels look up: `[1]` TOOLS_DTYPE."""
     record, tools = rules.record[0], np.zeros(1, TOOLS_DTYPE)
-    tools[0]["packs"] = record["packs"][num_players]
-    for card in record["types"][: record["num_types"]].tolist():
-        tools[0]["deck"] |= 1 << card
-        for bit in range(_VALUE_BITS):
-            tools[0]["value_bits"][bit] |= (int(record["values"][card]) >> bit & 1) << card
-        threes = [
-            int(record["spread_cards"][spread, 0])
-            for spread in range(record["num_spreads"])
-            if record["spread_kind"][spread] == RUN and record["spread_size"][spread] == 3
-        ]
-        with_card = [three for three in threes if three >> card & 1]
-        tools[0]["threes"][card, : len(with_card)] = with_card
+    deck = record["types"][: record["num_types"]].tolist()
+    values = record["values"].tolist()
+    tools["deck"] = sum(1 << card for card in deck)
+    tools["mean"] = sum(values[card] for card in deck) / len(deck)
+    tools["copies"] = record["packs"][num_players]
+    tools["value_bits"] = [
+        sum((values[card] >> bit & 1) << card for card in deck) for bit in range(_VALUE_BITS)
+    ]
+    spreads = slice(0, int(record["num_spreads"]))
+    is_three = (record["spread_kind"][spreads] == RUN) & (record["spread_size"][spreads] == 3)
+    threes = record["spread_cards"][spreads, 0][is_three].tolist()
+    for card in deck:
+        around = [three for three in threes if three >> card & 1]
+        tools["threes"][0, card, : len(around)] = around
     return tools
 
 
@@ -72,14 +88,31 @@ def points_of(types: int, tools: Any) -> int:
 
 
 @jit
-def best_spread_points(low: int, high: int, card: int, rules: Any, tools: Any) -> int:
+def bit_of(card: int) -> int:
+    """Returns the set of types that holds one card alone."""
+    return np.int64(1) << card  # type: ignore[return-value]
+
+
+@jit
+def types_of_rank(card: int) -> int:
+    """Returns the types of a card's rank."""
+    return np.int64(1 | 1 << 13 | 1 << 26 | 1 << 39) << (card % NUM_RANKS)  # type: ignore[return-value]
+
+
+@jit
+def gone_types(views: Any, j: int, tools: Any) -> int:
+    """Returns the types whose every copy has lain face up."""
+    return int(views[j]["seen"][0 if tools[0]["copies"] == 1 else 1])
+
+
+@jit
+def best_spread_with(low: int, high: int, card: int, rules: Any, tools: Any) -> int:
     """Returns the points of the dearest spread in a collection that has `card` in it, or 0."""
     best = 0
-    rank = card % NUM_RANKS
+    rank, suit = card % NUM_RANKS, card // NUM_RANKS
     if cards_of_rank(low, high, rank) >= 3:
         for spread in range(int(rules[0]["set_first"][rank]), int(rules[0]["set_first"][rank + 1])):
             best = max(best, _points_if_held(low, high, card, spread, rules, tools))
-    suit = card // NUM_RANKS
     if suit < NUM_SUITS and rules[0]["has_run"][low >> (suit * NUM_RANKS) & ((1 << NUM_RANKS) - 1)]:
         for spread in range(int(rules[0]["run_first"][suit]), int(rules[0]["run_first"][suit + 1])):
             best = max(best, _points_if_held(low, high, card, spread, rules, tools))
@@ -96,27 +129,26 @@ def _points_if_held(low: int, high: int, card: int, spread: int, rules: Any, too
 
 @jit
 def gain_of_taking(views: Any, j: int, rules: Any, tools: Any) -> int:
-    """Returns the points that the top discard would let the viewer lay or hit beyond what the hand can lay now."""
+    """Returns the points that the top discard lets one hit, or lay beyond what the hand can lay now."""
     top = int(views[j]["top"])
     if (views[j]["fits"] >> top) & 1:
         return max(1, int(rules[0]["values"][top]))
     low, high = int(views[j]["hand"][0]), int(views[j]["hand"][1])
-    bit = np.int64(1) << top
-    with_top = best_spread_points(low | bit, high | (low & bit), top, rules, tools)
+    bit = bit_of(top)
+    with_top = best_spread_with(low | bit, high | (low & bit), top, rules, tools)
     if with_top == 0:
         return 0
     held = 0
     left = low
     while left:
-        card = lowest_bit(left)
+        held = max(held, best_spread_with(low, high, lowest_bit(left), rules, tools))
         left &= left - 1
-        held = max(held, best_spread_points(low, high, card, rules, tools))
     return with_top - held
 
 
 @jit
 def num_outs(low: int, high: int, card: int, gone: int, tools: Any) -> int:
-    """Counts the types not in hand that would complete a spread of `card` and another card of the hand.
+    """Counts the types that would make a spread of `card` and another card of the hand.
 
     Args:
         low, high: the hand, which has `card` in it.
@@ -124,11 +156,10 @@ def num_outs(low: int, high: int, card: int, gone: int, tools: Any) -> int:
         gone: types that do not count.
         tools: `[1]` TOOLS_DTYPE.
     """
-    bit = np.int64(1) << card
-    outs = np.int64(0)
-    column = np.int64(1 | 1 << 13 | 1 << 26 | 1 << 39) << (card % NUM_RANKS)
-    if low & column & ~bit or high & bit:
-        outs |= column & tools[0]["deck"]
+    bit = bit_of(card)
+    outs = bit & 0
+    if low & types_of_rank(card) & ~bit or high & bit:
+        outs |= types_of_rank(card) & tools[0]["deck"]
     for at in range(3):
         others = tools[0]["threes"][card, at] & ~bit
         if others & low:
@@ -137,75 +168,157 @@ def num_outs(low: int, high: int, card: int, gone: int, tools: Any) -> int:
 
 
 @jit
-def wants_drop(views: Any, j: int, styles: Any) -> bool:
-    """Tells whether a count is low enough to drop."""
+def num_ways(card: int, types: int, tools: Any) -> int:
+    """Counts the pairs among `types` that make a set or a run of three with a card."""
+    bit = bit_of(card)
+    equals = popcount(types & types_of_rank(card) & ~bit)
+    ways = equals * (equals - 1) // 2
+    for at in range(3):
+        others = tools[0]["threes"][card, at] & ~bit
+        ways += others != 0 and others & ~types == 0
+    return ways
+
+
+@jit
+def discard_score(
+    views: Any, j: int, low: int, high: int, card: int, rules: Any, styles: Any, tools: Any
+) -> float:
+    """Returns how gladly a card of a hand (`low`, `high`) is thrown: its value, less what it is kept for."""
+    gone = gone_types(views, j, tools)
+    score = float(rules[0]["values"][card])
+    outs = num_outs(low, high, card, gone if styles[0]["only_live"] else 0, tools)
+    if outs:
+        score -= styles[0]["keep"] + styles[0]["keep_out"] * outs
+    if styles[0]["danger"] != 0 or styles[0]["danger_known"] != 0:
+        unseen = tools[0]["deck"] & ~gone & ~low
+        score -= styles[0]["danger"] * num_ways(card, unseen, tools)
+        known = int(views[j]["known"][1, 0])
+        if known:
+            ways = num_ways(card, unseen | known, tools) - num_ways(card, unseen & ~known, tools)
+            score -= styles[0]["danger_known"] * ways
+    return score
+
+
+@jit
+def estimated_threshold(views: Any, j: int, threshold: float, rules: Any, styles: Any, tools: Any) -> float:
+    """Returns a drop threshold moved by what is known of both hands."""
+    other = 1
+    for seat in range(2, int(views[j]["num_players"])):
+        if views[j]["num_cards"][seat] < views[j]["num_cards"][other]:
+            other = seat
+    cards = int(views[j]["num_cards"][other])
+    low, high = int(views[j]["hand"][0]), int(views[j]["hand"][1])
+    gone = gone_types(views, j, tools)
+    unseen = tools[0]["deck"] & ~low & ~gone
+    mean = points_of(unseen, tools) / max(1, popcount(unseen))
+    # The table is made for the standard pack and hands of five: others are measured in average cards.
+    threshold = threshold / _STANDARD_MEAN + max(0, cards - FEWEST_CARDS)
+    threshold *= tools[0]["mean"]
+    threshold += styles[0]["drop_pool"] * (mean - tools[0]["mean"]) * cards
+    known = int(views[j]["known"][other, 0])
+    threshold += styles[0]["drop_known"] * (points_of(known, tools) - mean * popcount(known))
+    left = low
+    while left:
+        if num_outs(low, high, lowest_bit(left), gone, tools):
+            threshold += styles[0]["drop_live"]
+        left &= left - 1
+    if views[j]["top"] >= 0 and gain_of_taking(views, j, rules, tools) > 0:
+        threshold += styles[0]["drop_gain"]
+    return threshold
+
+
+@jit
+def wants_drop(views: Any, j: int, rules: Any, styles: Any, tools: Any) -> bool:
+    """Tells whether the count is low enough to drop."""
     n = int(views[j]["num_players"])
     fewest = FEWEST_CARDS
     for other in range(1, n):
         fewest = min(fewest, int(views[j]["num_cards"][other]))
-    opened = views[j]["dealer"] == n - 1
+    opened = int(views[j]["dealer"] == n - 1)
     turn = min(int(views[j]["own_turns"][0]), OWN_TURNS)
-    return views[j]["count"] <= styles[0]["thresholds"][int(opened), turn - 1, max(fewest, 1) - 1]
+    threshold = styles[0]["thresholds"][opened, turn - 1, max(fewest, 1) - 1]
+    if styles[0]["estimates"]:
+        threshold = estimated_threshold(views, j, threshold, rules, styles, tools)
+    return bool(views[j]["count"] <= threshold)
 
 
 @jit
-def choose_draw(views: Any, j: int, first: int, last: int, rules: Any, styles: Any, tools: Any) -> int:
-    """Returns drop, stock or take; `first` and `last` are the lowest and highest legal ids."""
+def wants_swap(views: Any, j: int, rules: Any, styles: Any, tools: Any) -> bool:
+    """Tells whether the top discard, of no use yet, is worth taking to be rid of another card."""
+    if styles[0]["take_swap"] >= NEVER:
+        return False
+    top = int(views[j]["top"])
+    bit = bit_of(top)
+    low, high = int(views[j]["hand"][0]), int(views[j]["hand"][1])
+    low, high = low | bit, high | (low & bit)
+    gladdest = -NEVER
+    left = low & ~bit
+    while left:
+        score = discard_score(views, j, low, high, lowest_bit(left), rules, styles, tools)
+        gladdest = max(gladdest, score)
+        left &= left - 1
+    swap = gladdest - discard_score(views, j, low, high, top, rules, styles, tools)
+    return bool(swap >= styles[0]["take_swap"])
+
+
+@jit
+def choose_draw(views: Any, j: int, legal: Any, num_legal: int, rules: Any, styles: Any, tools: Any) -> int:
+    """Returns drop, stock or take."""
     kinds = rules[0]["kind_first"]
-    if first == kinds[DROP] and (last == first or wants_drop(views, j, styles)):
+    first, last = int(legal[j, 0]), int(legal[j, num_legal - 1])
+    if first == kinds[DROP] and wants_drop(views, j, rules, styles, tools):
         return first
-    if last == kinds[TAKE] and gain_of_taking(views, j, rules, tools) > 0:
+    if last != kinds[TAKE]:
+        return last
+    if gain_of_taking(views, j, rules, tools) > 0 or wants_swap(views, j, rules, styles, tools):
         return last
     # Without a stock card the top discard is all that can be drawn.
-    return min(last, kinds[STOCK])
+    before = int(legal[j, num_legal - 2])
+    return before if before == kinds[STOCK] else last
 
 
 @jit
-def choose_play(
-    views: Any, j: int, legal: Any, num_legal: int, rules: Any, styles: Any, tools: Any
-) -> int:
-    """Returns the dearest spread, else the dearest hit, else the discard that is missed least.
+def choose_meld(views: Any, j: int, legal: Any, num_legal: int, rules: Any, tools: Any) -> int:
+    """Returns the dearest legal spread, else the dearest hit.
 
-    What has the taken card in it goes first: a turn must find a use for that card.
+    One with the taken card in it goes before others: that card may not be discarded.
     """
-    first_hit, first_discard = rules[0]["kind_first"][HIT], rules[0]["kind_first"][DISCARD]
+    first_hit, first_discard = int(rules[0]["kind_first"][HIT]), int(rules[0]["kind_first"][DISCARD])
+    end = first_hit if legal[j, 0] < first_hit else first_discard
     taken = int(views[j]["taken"])
-    best, best_score = int(legal[j, 0]), -1.0e9
-    if best < first_discard:
-        for at in range(num_legal):
-            action = int(legal[j, at])
-            if action >= first_hit and best < first_hit or action >= first_discard:
-                break
-            if action < first_hit:
-                spread = action - rules[0]["kind_first"][SPREAD]
-                types = int(rules[0]["spread_cards"][spread, 0])
-                points = points_of(types, tools) + points_of(rules[0]["spread_cards"][spread, 1], tools)
-                uses_taken = taken >= 0 and (types >> taken) & 1 != 0
-            else:
-                card = int(rules[0]["types"][action - first_hit])
-                points = int(rules[0]["values"][card])
-                uses_taken = card == taken
-            score = points + 1000.0 * uses_taken
-            if score > best_score:
-                best, best_score = action, score
-        return best
+    best, best_points = int(legal[j, 0]), -1
     for at in range(num_legal):
         action = int(legal[j, at])
-        score = discard_score(views, j, int(rules[0]["types"][action - first_discard]), rules, styles, tools)
-        if score > best_score:
-            best, best_score = action, score
+        if action >= end:
+            break
+        if end == first_hit:
+            spread = action - int(rules[0]["kind_first"][SPREAD])
+            types, twins = rules[0]["spread_cards"][spread, 0], rules[0]["spread_cards"][spread, 1]
+        else:
+            types, twins = bit_of(int(rules[0]["types"][action - first_hit])), 0
+        points = points_of(types, tools) + points_of(twins, tools)
+        if taken >= 0 and (types >> taken) & 1:
+            points += int(NEVER)
+        if points > best_points:
+            best, best_points = action, points
     return best
 
 
 @jit
-def discard_score(views: Any, j: int, card: int, rules: Any, styles: Any, tools: Any) -> float:
-    """Returns how gladly a card is thrown: its value, less what it is kept for."""
+def choose_discard(
+    views: Any, j: int, legal: Any, num_legal: int, rules: Any, styles: Any, tools: Any
+) -> int:
+    """Returns the discard of the highest score; of equal ones the first."""
+    first = int(rules[0]["kind_first"][DISCARD])
     low, high = int(views[j]["hand"][0]), int(views[j]["hand"][1])
-    gone = int(views[j]["seen"][0 if tools[0]["packs"] == 1 else 1]) if styles[0]["only_live"] else 0
-    score = float(rules[0]["values"][card])
-    if num_outs(low, high, card, gone, tools):
-        score -= styles[0]["keep"]
-    return score
+    best, best_score = int(legal[j, 0]), -1.0e9
+    for at in range(num_legal):
+        action = int(legal[j, at])
+        card = int(rules[0]["types"][action - first])
+        score = discard_score(views, j, low, high, card, rules, styles, tools)
+        if score > best_score:
+            best, best_score = action, score
+    return best
 
 
 @jit
@@ -228,13 +341,14 @@ def choose_rows(
         if count == 1:
             actions[j] = legal[j, 0]
         elif views[j]["phase"] == DRAW:
-            first, last = int(legal[j, 0]), int(legal[j, count - 1])
-            actions[j] = choose_draw(views, j, first, last, rules, styles, tools)
-        elif views[j]["phase"] == PLAY:
-            actions[j] = choose_play(views, j, legal, count, rules, styles, tools)
-        else:
+            actions[j] = choose_draw(views, j, legal, count, rules, styles, tools)
+        elif views[j]["phase"] != PLAY:
             # Of several spreads to hit, another's rather than one's own: who is hit may have to wait.
             actions[j] = legal[j, count - 1]
+        elif legal[j, 0] < rules[0]["kind_first"][DISCARD]:
+            actions[j] = choose_meld(views, j, legal, count, rules, tools)
+        else:
+            actions[j] = choose_discard(views, j, legal, count, rules, styles, tools)
 
 
 class Bot:
@@ -248,8 +362,8 @@ class Bot:
     def __init__(self, name: str, style: npt.NDArray[np.void]) -> None:
         self.name = name
         self.style = style
-        self._rules = np.zeros(0)
-        self._tools = np.zeros(0)
+        self._rules: npt.NDArray[np.void] | None = None
+        self._tools: npt.NDArray[np.void] | None = None
 
     def start(self, rules: LoweredRules, num_players: int, seed: int) -> None:
         """Makes ready for hands under some rules; any rules and 2 to 6 players will do."""

@@ -1,21 +1,27 @@
-"""Plays hands between agents, whole batches of tables at once."""
+"""Plays hands between agents, hundreds of tables at once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from agents.base import Agent
+from arena.compiled import can_play_compiled, play_compiled
 from tonk_env._jit import jit, mix
-from tonk_env.batch import apply_rows, deal_hands, legal_rows, live_rows, settle_tables, view_rows
-from tonk_env.engine.state import STATE_DTYPE
+from tonk_env.batch import apply_rows, deal_hand, settle_tables
+from tonk_env.engine.legal import legal_actions
+from tonk_env.engine.state import ENDED, STATE_DTYPE
 from tonk_env.errors import TonkError
 from tonk_env.limits import MAX_LEGAL, MAX_SEATS
 from tonk_env.rules import LoweredRules
-from tonk_env.view import VIEW_DTYPE
+from tonk_env.view import VIEW_DTYPE, view
+
+WINDOW = 1024
+"""Hands in play at once: enough to make a call per agent cheap, few enough to stay in the cache."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +38,78 @@ class Played:
 
 
 @jit
-def _decision_keys(tables: npt.NDArray[np.void], rows: npt.NDArray[np.int64], keys: npt.NDArray[np.int64], out: npt.NDArray[np.int64]) -> None:
-    """Writes a random key for each decision, fixed by the hand's key, the seat and the move's number."""
+def _fill_window(
+    tables: Any, rules: Any, num_players: int, dealers: Any, keys: Any, rows: Any, live: int, undealt: int
+) -> tuple[int, int]:
+    """Drops the hands that have ended from the window and deals new ones into it.
+
+    Args:
+        rows: `[W]` int64; the tables in play are in the first `live` places. Overwritten.
+        undealt: the first table without a hand.
+
+    Returns:
+        How many tables are in play, and the first without a hand.
+    """
+    kept = 0
+    for j in range(live):
+        if tables[rows[j]]["phase"] != ENDED:
+            rows[kept] = rows[j]
+            kept += 1
+    while kept < rows.shape[0] and undealt < tables.shape[0]:
+        deal_hand(tables, undealt, rules, 0, num_players, dealers[undealt], keys[undealt])
+        if tables[undealt]["phase"] != ENDED:
+            rows[kept] = undealt
+            kept += 1
+        undealt += 1
+    return kept, undealt
+
+
+@jit
+def _show_by_agent(
+    tables: Any,
+    rules: Any,
+    rows: Any,
+    seating: Any,
+    agent_keys: Any,
+    starts: Any,
+    sorted_rows: Any,
+    views: Any,
+    legal: Any,
+    num_legal: Any,
+    keys: Any,
+) -> None:
+    """Writes what each agent has to decide, agent after agent.
+
+    Args:
+        rows: `[N]` int64, the tables in play.
+        seating: `[B, num_players]` int64.
+        agent_keys: `[B]` int64.
+        starts: `[agents + 1]` int64; overwritten: agent a decides places starts[a] … starts[a + 1] - 1.
+        sorted_rows: `[W]` int64; overwritten with the tables by place.
+        views, legal, num_legal: `[W]`; overwritten, by place.
+        keys: `[W]` int64; overwritten with random bits fixed by the hand's key, the seat and the move's
+            number.
+    """
+    starts[:] = 0
     for j in range(rows.shape[0]):
+        starts[seating[rows[j], tables[rows[j]]["seat"]] + 1] += 1
+    for a in range(starts.shape[0] - 1):
+        starts[a + 1] += starts[a]
+    for j in range(rows.shape[0] - 1, -1, -1):
+        # Counted down from the end of each agent's part, so that `starts` holds the ends until all are
+        # placed.
         i = rows[j]
-        out[j] = mix(mix(keys[i], int(tables[i]["seat"])), int(tables[i]["moves"]))
+        a = seating[i, tables[i]["seat"]] + 1
+        starts[a] -= 1
+        at = starts[a]
+        seat = int(tables[i]["seat"])
+        sorted_rows[at] = i
+        view(tables, i, seat, views, at)
+        num_legal[at] = legal_actions(tables, i, rules, legal[at])
+        keys[at] = mix(mix(agent_keys[i], seat), int(tables[i]["moves"]))
+    for a in range(1, starts.shape[0] - 1):
+        starts[a] = starts[a + 1]
+    starts[starts.shape[0] - 1] = rows.shape[0]
 
 
 def play_hands(
@@ -61,28 +134,45 @@ def play_hands(
         TonkError: an agent chose an illegal move.
     """
     hands, num_players = seating.shape
-    record = rules.record
+    record, window = rules.record, min(WINDOW, hands)
+    seating, deck_keys, agent_keys, dealers = (
+        np.ascontiguousarray(each, np.int64) for each in (seating, deck_keys, agent_keys, dealers)
+    )
     tables = np.zeros(hands, STATE_DTYPE)
-    deal_hands(tables, record, np.zeros(hands, np.int64), np.full(hands, num_players), dealers, deck_keys)
-    rows = np.zeros(hands, np.int64)
-    while live := live_rows(tables, rows):
-        acting = seating[rows[:live], tables["seat"][rows[:live]]]
-        for index, agent in enumerate(agents):
-            mine = rows[:live][acting == index]
-            if not len(mine):
+    if can_play_compiled(agents):
+        wrong = play_compiled(tables, agents, seating, rules, deck_keys, agent_keys, dealers)
+        if wrong >= 0:
+            raise TonkError(f"agent {agents[wrong].name} chose an illegal move")
+        return _settled(tables, record)
+    views = np.zeros(window, VIEW_DTYPE)
+    legal = np.zeros((window, MAX_LEGAL), np.int16)
+    rows, sorted_rows, num_legal, keys = np.zeros((4, window), np.int64)
+    starts = np.zeros(len(agents) + 1, np.int64)
+    live, undealt = 0, 0
+    while True:
+        live, undealt = _fill_window(tables, record, num_players, dealers, deck_keys, rows, live, undealt)
+        if not live:
+            break
+        shown = (starts, sorted_rows, views, legal, num_legal, keys)
+        _show_by_agent(tables, record, rows[:live], seating, agent_keys, *shown)
+        for agent, first, end in zip(agents, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+            if first == end:
                 continue
-            views = np.zeros(len(mine), VIEW_DTYPE)
-            legal = np.zeros((len(mine), MAX_LEGAL), np.int16)
-            num_legal = np.zeros(len(mine), np.int64)
-            keys = np.zeros(len(mine), np.int64)
-            view_rows(tables, mine, views)
-            legal_rows(tables, mine, record, legal, num_legal)
-            _decision_keys(tables, mine, agent_keys, keys)
-            actions = np.ascontiguousarray(agent.act(views, legal, num_legal, keys), np.int32)
-            wrong = apply_rows(tables, mine, record, actions)
+            part = slice(first, end)
+            actions = agent.act(views[part], legal[part], num_legal[part], keys[part])
+            actions = np.ascontiguousarray(actions, np.int32)
+            if actions.shape != (end - first,):
+                raise TonkError(f"agent {agent.name} chose {actions.size} actions for {end - first} views")
+            wrong = apply_rows(tables, sorted_rows[part], record, actions)
             if wrong >= 0:
-                allowed = legal[wrong, : num_legal[wrong]].tolist()
-                raise TonkError(f"agent {agent.name} chose action {actions[wrong]}, which is not legal: {allowed} are")
-    payments = np.zeros((hands, MAX_SEATS))
+                allowed = legal[first + wrong, : num_legal[first + wrong]].tolist()
+                raise TonkError(
+                    f"agent {agent.name} chose action {actions[wrong]}, which is not legal: {allowed} are"
+                )
+    return _settled(tables, record)
+
+
+def _settled(tables: npt.NDArray[np.void], record: npt.NDArray[np.void]) -> Played:
+    payments = np.zeros((len(tables), MAX_SEATS))
     settle_tables(tables, record, payments)
     return Played(payments, tables)

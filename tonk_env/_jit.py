@@ -81,8 +81,8 @@ def is_cold() -> bool:
 def jit(kernel: Kernel) -> Kernel:
     """Compiles a kernel in nopython mode, cached on disk, without the interpreter lock held.
 
-    Kernels may not allocate arrays: Numba's reference counts are off, which makes small kernels that call each
-    other four to ten times faster. Scratch space is passed in by the caller.
+    Kernels may not allocate arrays: Numba's reference counts are off, which makes small kernels that call
+    each other four to ten times faster. Scratch space is passed in by the caller.
     """
     if not is_compiled():
         return kernel

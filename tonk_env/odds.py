@@ -23,6 +23,8 @@ from tonk_env.rules import LoweredRules, Rules, lower
 from tonk_env.rules.lower import DROPPER_CAUGHT, MAX_COUNT
 
 MAX_DEALS = 10**9
+SUMS = 5
+HANDS, CATCHES, HANDS_SQUARED, HANDS_BY_CATCHES, CATCHES_SQUARED = range(SUMS)
 
 
 @dataclass(frozen=True)
@@ -34,14 +36,15 @@ class Odds:
         opponents: how many.
         caught: the share of deals in which at least one of them is lower (or equal, where that is caught).
         stderr: its standard error; 0 where it is exact.
-        deals: how many deals, of those simulated, gave this count; or how many hands one opponent can hold.
+        hands: how many dealt hands had this count (each hand of a deal takes its turn as the dropper's);
+            where it is exact, how many hands the opponent can hold.
     """
 
     count: int
     opponents: int
     caught: float
     stderr: float
-    deals: int
+    hands: int
 
 
 @jit
@@ -52,10 +55,11 @@ def count_catches(
     deals: int,
     key: int,
     is_equal_caught: bool,
-    dealt: Any,
-    caught: Any,
+    counts: Any,
+    flags: Any,
+    sums: Any,
 ) -> None:
-    """Deals hands and counts how often the first of them would be caught.
+    """Deals hands and counts how often each of them would be caught by those to its left.
 
     Args:
         values: `[D]` int64, the points of each card of the deck; its order changes.
@@ -64,14 +68,16 @@ def count_catches(
         deals: how many.
         key: equal keys give equal deals.
         is_equal_caught: whether an equal count catches, or only a lower one.
-        dealt: `[MAX_COUNT]` int64; increased, by the first hand's count.
-        caught: `[K, MAX_COUNT]` int64; increased where one of that many opponents catches it.
+        counts: `[MAX_SEATS]` int64, scratch.
+        flags: `[K, MAX_SEATS]` int64, scratch.
+        sums: `[K, SUMS, MAX_COUNT]` int64, increased, by count: over all deals the sums of n, x, n², n·x and
+            x², where n hands of a deal have the count and x of them are caught.
     """
     size = values.shape[0]
-    hands = opponents[-1] + 1
+    hands = int(opponents[-1]) + 1
     for number in range(deals):
         stream = mix(key, number)
-        own, lowest, at, told = 0, MAX_COUNT, 0, 0
+        at = 0
         for hand in range(hands):
             count = 0
             for _ in range(hand_size):
@@ -81,15 +87,28 @@ def count_catches(
                 values[at] = value
                 count += value
                 at += 1
-            if hand == 0:
-                own = count
-                dealt[own] += 1
-                continue
-            lowest = min(lowest, count)
-            if hand == opponents[told]:
-                if lowest < own or (is_equal_caught and lowest == own):
-                    caught[told, own] += 1
-                told += 1
+            counts[hand] = count
+        for hand in range(hands):
+            lowest, told = MAX_COUNT, 0
+            for step in range(1, hands):
+                lowest = min(lowest, counts[(hand + step) % hands])
+                if step == opponents[told]:
+                    catches = lowest < counts[hand] or (is_equal_caught and lowest == counts[hand])
+                    flags[told, hand] = 1 if catches else 0
+                    told += 1
+        for told in range(opponents.shape[0]):
+            for hand in range(hands):
+                count, alike, alike_caught = counts[hand], 0, 0
+                for other in range(hands):
+                    if counts[other] == count:
+                        alike += 1
+                        alike_caught += flags[told, other]
+                # Every hand adds its group's size, so a group of n adds n of it: n².
+                sums[told, HANDS, count] += 1
+                sums[told, CATCHES, count] += flags[told, hand]
+                sums[told, HANDS_SQUARED, count] += alike
+                sums[told, HANDS_BY_CATCHES, count] += flags[told, hand] * alike
+                sums[told, CATCHES_SQUARED, count] += flags[told, hand] * alike_caught
 
 
 def _deck_values(rules: LoweredRules, num_players: int) -> npt.NDArray[np.int64]:
@@ -133,21 +152,33 @@ def drop_odds(
         alike.setdefault(dealt_alike, []).append(number)
     odds: list[Odds] = []
     for (hand_size, _), numbers in alike.items():
-        values = _deck_values(lowered, numbers[-1] + 1)
-        dealt, caught = np.zeros(MAX_COUNT, np.int64), np.zeros((len(numbers), MAX_COUNT), np.int64)
-        which = np.array(numbers, np.int64)
-        count_catches(values, hand_size, which, deals, seed, _catches_ties(lowered), dealt, caught)
+        sums = np.zeros((len(numbers), SUMS, MAX_COUNT), np.int64)
+        count_catches(
+            _deck_values(lowered, numbers[-1] + 1),
+            hand_size,
+            np.array(numbers, np.int64),
+            deals,
+            seed,
+            _catches_ties(lowered),
+            np.zeros(MAX_SEATS, np.int64),
+            np.zeros((len(numbers), MAX_SEATS), np.int64),
+            sums,
+        )
         for row, number in enumerate(numbers):
-            for count in np.flatnonzero(dealt).tolist():
-                odds.append(_estimate(count, number, int(caught[row, count]), int(dealt[count])))
+            for count in np.flatnonzero(sums[row, HANDS]).tolist():
+                odds.append(_estimate(count, number, *sums[row, :, count].tolist()))
     return sorted(odds, key=lambda each: (each.opponents, each.count))
 
 
-def _estimate(count: int, opponents: int, caught: int, deals: int) -> Odds:
-    # The standard error is taken at a share pulled towards a half by one deal each way: never seen is not
-    # never.
-    share = (caught + 1) / (deals + 2)
-    return Odds(count, opponents, caught / deals, math.sqrt(share * (1 - share) / deals), deals)
+def _estimate(count: int, opponents: int, n: int, x: int, nn: int, nx: int, xx: int) -> Odds:
+    """Returns the share x / n as a ratio estimate, its error over deals, whose hands are not independent."""
+    share = x / n
+    stderr = math.sqrt(max(0.0, xx - 2 * share * nx + share * share * nn)) / n
+    if x in (0, n):
+        # Never seen is not never: the error is taken at a share pulled towards a half by one hand each way.
+        pulled = (x + 1) / (n + 2)
+        stderr = math.sqrt(pulled * (1 - pulled) / n)
+    return Odds(count, opponents, share, stderr, n)
 
 
 def exact_odds(rules: str | Rules | LoweredRules, hand: Sequence[int], upcard: int | None = None) -> Odds:

@@ -160,24 +160,26 @@ def _win_on_the_deal(
     A given multiple is taken as the last word. Without one the counts must bear the win out, as far as counts
     can: that another hand holds nothing but certain ranks is not known.
     """
-    if multiple is not None and by is not None:
+    if multiple is not None:
+        if by is None:
+            raise TonkError(f"multiple = {multiple:g}: by must say who is paid it")
         table["multiple"] = multiple
         return by
     sizes = rules.rules.hand_size(len(counts))
     tiers = [_tier_of(rules, count, sizes, seat == by) for seat, count in enumerate(counts)]
     who = [seat for seat, tier in enumerate(tiers) if tier >= 0] if by is None else [by]
     if not who or min(tiers[seat] for seat in who) < 0:
-        held = f"{counts[who[0]]} of seat {who[0]}" if who else "no hand"
+        said = f"{counts[who[0]]} of seat {who[0]} wins nothing" if who else "no hand wins"
         raise TonkError(
-            f"counts: {held} wins on the deal under these rules ({_winning(rules)}); multiple overrides"
+            f"counts: {said} on the deal under these rules ({_winning(rules)}); multiple overrides"
         )
+    best = min(tier for tier in tiers if tier >= 0)
+    table["multiple"] = rules.rules.instant_wins.tiers[best].pays
     if rules.record[0]["instant_tie"] == INSTANT_ALL:
         table["tiers"][: len(tiers)] = tiers
         return None
-    winner = who[0]
-    _check_best(rules, counts, tiers, winner, dealer)
-    table["multiple"] = rules.rules.instant_wins.tiers[tiers[winner]].pays
-    return winner
+    _check_best(rules, counts, tiers, who[0], dealer)
+    return who[0]
 
 
 def _tier_of(rules: LoweredRules, count: int, hand_size: int, may_be_ranks: bool) -> int:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tonk_env._jit import jit, mix
+from tonk_env._jit import below, jit, mix
 from tonk_env.batch import deal_hand
-from tonk_env.engine.legal import legal_mask
+from tonk_env.engine.legal import legal_actions, legal_mask
 from tonk_env.engine.settle import settle
 from tonk_env.engine.state import ENDED, OK
 from tonk_env.engine.turn import apply
@@ -18,6 +18,37 @@ from tonk_env.view import view
 
 REFUSED = -2
 """What `step_table` returns for an illegal move."""
+_FIRST_DEALER = 1 << 40
+_AGENTS = 1 << 41
+"""Counters that a stream's first dealer and a hand's agents draw by; hands and moves count from 0."""
+
+
+# ---- one table, seen by whoever is to move
+
+
+@jit
+def first_dealer(stream: int, num_players: int) -> int:
+    """Returns who deals first in a stream of hands."""
+    return below(mix(stream, _FIRST_DEALER), num_players)
+
+
+@jit
+def deal_numbered(
+    tables: Any, rules: Any, num_players: int, dealer: int, stream: int, number: int, payments: Any
+) -> bool:
+    """Deals hand `number` of a stream at table 0.
+
+    Args:
+        payments: `[1, MAX_SEATS]` float64; overwritten where the hand is won on the deal.
+
+    Returns:
+        Whether somebody is to move.
+    """
+    deal_hand(tables, 0, rules, 0, num_players, dealer, mix(stream, number))
+    if tables[0]["phase"] != ENDED:
+        return True
+    settle(tables, 0, rules, payments, 0)
+    return False
 
 
 @jit
@@ -49,7 +80,9 @@ def show_mover(
     """
     seat = int(tables[0]["seat"])
     show_seat(tables, seat, rules, starts, views, observation)
-    legal_mask(tables, 0, rules, actions, mask.reshape((1, mask.shape[0])), 0)
+    mask[:] = 0
+    for at in range(legal_actions(tables, 0, rules, actions)):
+        mask[actions[at]] = 1
     return seat
 
 
@@ -71,7 +104,8 @@ def step_table(
         tables: `[B]` STATE_DTYPE; row 0 is changed, unless the move is illegal.
         action: id in the action table.
         payments: `[1, MAX_SEATS]` float64; overwritten where the hand ends.
-        rules, starts, views, actions, observation, mask: as for `show_mover`; not written where the hand ends.
+        rules, starts, views, actions, observation, mask: as for `show_mover`; observation and mask are not
+            written where the hand ends.
 
     Returns:
         The seat to move; -1 where the hand has ended; REFUSED where the move is illegal.
@@ -84,35 +118,38 @@ def step_table(
     return show_mover(tables, rules, starts, views, actions, observation, mask)
 
 
+# ---- many tables, each seen by one seat
+
+
+@jit
+def key_rows(rows: Any, seed: int, numbers: Any, keys: Any) -> None:
+    """Writes a deck key for hand `numbers[row]` of each of `rows` `[N]` int64 into `keys` `[B]` int64."""
+    for j in range(rows.shape[0]):
+        i = rows[j]
+        keys[i] = mix(mix(seed, i), numbers[i])
+
+
 @jit
 def deal_rows(tables: Any, rows: Any, rules: Any, num_players: int, dealers: Any, keys: Any) -> None:
-    """Deals a new hand at each of `rows` `[N]` int64, from `dealers` and `keys` `[B]` int64 of the same row."""
+    """Deals a new hand at each of `rows` `[N]` int64, by the dealer and deck key (`[B]` int64) of its row."""
     for j in range(rows.shape[0]):
         i = rows[j]
         deal_hand(tables, i, rules, 0, num_players, dealers[i], keys[i])
 
 
 @jit
-def mix_rows(keys: Any, rows: Any, counters: Any, out: Any) -> None:
-    """Writes 63 random bits for each of `rows` `[N]` int64 into `out[row]`, from the key and counter of the row."""
-    for j in range(rows.shape[0]):
-        i = rows[j]
-        out[i] = mix(keys[i], counters[i])
-
-
-@jit
 def decision_keys(tables: Any, rows: Any, keys: Any, out: Any) -> None:
-    """Writes an agent's random key for its decision at each of `rows`: of the hand, the seat and the move's number.
+    """Writes an agent's random key for a decision at each of `rows`.
 
     Args:
         tables: `[B]` STATE_DTYPE, not modified.
         rows: `[N]` int64.
-        keys: `[B]` int64, the hand's key at each table.
-        out: `[N]` int64; overwritten.
+        keys: `[B]` int64, the deck's key at each table.
+        out: `[N]` int64; overwritten. Fixed by the deck's key, the seat and the move's number.
     """
     for j in range(rows.shape[0]):
         i = rows[j]
-        out[j] = mix(mix(keys[i], int(tables[i]["seat"])), int(tables[i]["moves"]))
+        out[j] = mix(mix(mix(keys[i], _AGENTS), int(tables[i]["seat"])), int(tables[i]["moves"]))
 
 
 @jit
@@ -137,13 +174,16 @@ def show_rows(
 
 @jit
 def mask_rows(tables: Any, rules: Any, actions: Any, masks: Any) -> None:
-    """Writes the legal actions of the seat to move at every table into `masks` `[B, num_actions]` uint8."""
+    """Writes what the seat to move at each table may do into `masks` `[B, num_actions]` uint8.
+
+    `actions` `[MAX_LEGAL]` int16 is scratch space.
+    """
     for i in range(tables.shape[0]):
         legal_mask(tables, i, rules, actions, masks, i)
 
 
 @jit
 def settle_rows(tables: Any, rows: Any, rules: Any, payments: Any) -> None:
-    """Writes the payments of each of `rows` `[N]`, whose hands have ended, into `payments` `[N, MAX_SEATS]` float64."""
+    """Writes what each of `rows` `[N]`, all ended, pays into `payments` `[N, MAX_SEATS]` float64."""
     for j in range(rows.shape[0]):
         settle(tables, rows[j], rules, payments, j)

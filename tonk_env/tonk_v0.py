@@ -29,17 +29,13 @@ import pettingzoo
 from gymnasium import spaces
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
-from tonk_env._jit import below, mix
-from tonk_env.actions import action_table
-from tonk_env.batch import deal_hand
-from tonk_env.cards import cards_text, mask_cards
-from tonk_env.engine.settle import settle
-from tonk_env.engine.state import ENDED, ENDINGS, PHASES, STATE_DTYPE
+from tonk_env.engine.state import ENDINGS, STATE_DTYPE
 from tonk_env.errors import TonkError
 from tonk_env.limits import MAX_LEGAL, MAX_SEATS
 from tonk_env.observe import layout
 from tonk_env.rules import LoweredRules, Rules, lower
-from tonk_env.stepping import REFUSED, show_mover, show_seat, step_table
+from tonk_env.stepping import REFUSED, deal_numbered, first_dealer, show_mover, show_seat, step_table
+from tonk_env.table_text import refusal_text, table_text
 from tonk_env.view import VIEW_DTYPE
 
 RulesLike = str | Path | Mapping[str, Any] | Rules | LoweredRules
@@ -47,26 +43,27 @@ Observation = dict[str, npt.NDArray[Any]]
 
 ID = "tonk/tonk_v0"
 RENDER_MODES = ("ansi", "human")
-_FIRST_DEALER = 1 << 40
-"""Counter that the first dealer is drawn by; hands are numbered from 0."""
 _SEED_BITS = (1 << 63) - 1
+_MOST_DEALS = 10_000
+"""Deals without a decision after which an episode is given up."""
 
 
 class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
     """Tonk for 2 to 6 agents, `player_0` to `player_5`; each step is one decision.
 
-    An observation is a dict: `observation` `[size]` float32 within 0 and 1 (docs/observations.md), what the agent may
-    know and nothing else; `action_mask` `[num_actions]` int8, all zero for an agent that is not to move. The mask is
-    in `info["action_mask"]` too. Once a hand has ended, every agent's next info says how: `ending`, and `payments`
-    `[num_players]`, by seat.
+    An observation is a dict: `observation` `[size]` float32 within 0 and 1 (docs/observations.md), what the
+    agent may know and nothing else; `action_mask` `[num_actions]` int8, all zero for an agent that is not to
+    move. The mask is in `info["action_mask"]` too. Once a hand has ended, every agent's next info says how:
+    `ending`, and `payments` by seat.
 
-    Rewards are stakes and come when a hand ends, to every agent at once; agents live until the last hand has ended. The
-    dealer moves left between hands; who deals first is drawn by the seed.
+    Rewards are stakes and come when a hand ends, to every agent at once; agents live until the last hand has
+    ended. The dealer moves left between hands; who deals first is drawn by the seed.
 
     A hand won on the deal asks nobody anything. It counts and pays at once: its stakes come with those of the
     hand before it or, before the first decision, with the first step, since PettingZoo knows no reward before
-    a step. Hands of which nobody gets to decide anything (usual only with `hands=1`) are no episode and are dealt again;
-    with `allow_empty` they are one, which begins with every agent terminated and paid.
+    a step. An episode in which nobody gets to decide anything (usual only with `hands=1`) is dealt again, for
+    PettingZoo wants agents to live after `reset`; with `allow_empty` it begins with every agent terminated
+    and paid.
 
     Equal seeds give equal hands; a reset without a seed goes on with the stream of the last one.
 
@@ -138,7 +135,8 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
         self._views = np.zeros(1, VIEW_DTYPE)
         self._actions = np.zeros(MAX_LEGAL, np.int16)
         self._payments = np.zeros((1, MAX_SEATS))
-        self._stream: int | None = None
+        self._stream = 0
+        self._has_stream = False
         self._number = 0  # of the hand within the stream
         self._dealer = 0
         self._hands_left = 0
@@ -161,47 +159,33 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
         """Deals the first hand of an episode.
 
         Args:
-            seed: 0 or more, begins a new stream of hands; None goes on with the old one, or begins one at random.
+            seed: 0 or more, begins a new stream of hands. None goes on with the old one, or begins one at
+                random.
             options: not used.
         """
-        if seed is not None or self._stream is None:
+        if seed is not None or not self._has_stream:
             if seed is not None and index(seed) < 0:
                 raise TonkError(f"seed = {seed}: it is 0 or more")
             self._stream = (secrets.randbits(63) if seed is None else index(seed)) & _SEED_BITS
+            self._has_stream = True
             self._number = 0
-            self._dealer = below(mix(self._stream, _FIRST_DEALER), self.num_players)
+            self._dealer = first_dealer(self._stream, self.num_players)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: self._empty_info() for agent in self.agents}
         self._skip_agent_selection = None
         self._decisions = 0
-        due = [0.0] * self.num_players
-        self._hands_left = self.hands
-        while not self._deal_until_live(due) and not self.allow_empty:
-            due = [0.0] * self.num_players
-            self._hands_left = self.hands
-            self.infos = {agent: self._empty_info() for agent in self.agents}
+        due = self._deal_episode()
         self._due = due if any(due) else None
         self._is_over = self._hands_left == 0
-        self.agent_selection = self.possible_agents[int(self._tables["seat"][0])]
         if self._is_over:
+            self.agent_selection = self.possible_agents[0]
             self._pay([0.0] * self.num_players)
             self._end(self.terminations)
         else:
-            observation, mask = self._blank()
-            show_mover(
-                self._tables,
-                self.rules.record,
-                self._layout.starts,
-                self._views,
-                self._actions,
-                observation,
-                mask,
-            )
-            self._show(observation, mask)
+            self._show_mover()
         if self.render_mode == "human":
             self.render()
 
@@ -242,7 +226,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
         self.infos[agent] = self._empty_info()
         self._decisions += 1
         if seat < 0:
-            self._end_hand(observation, mask)
+            self._end_hand()
         else:
             self.agent_selection = self.possible_agents[seat]
             self._show(observation, mask)
@@ -261,7 +245,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
         return {"observation": self._observation(seat), "action_mask": np.zeros(self._num_actions, np.int8)}
 
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
-        """Returns observation, reward since its last step, termination, truncation and info of the agent to step."""
+        """Returns observation, reward since last time, termination, truncation and info of who is to step."""
         agent = self.agent_selection
         return (
             self.observe(agent) if observe else None,
@@ -275,10 +259,10 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
         """Returns everything, for learners that are trained centrally.
 
         Returns:
-            `[num_players * (size + 1) + deck]` float32 within 0 and 1: the observation of each seat, `player_0`
-            first; which seat is to move, one of `num_players` (none once the hand has ended); then the stock in
-            drawing order, one feature for each card of the deck: the card's place among the deck's different
-            cards, from 1, over their number, and 0 where there is no more.
+            `[num_players * (size + 1) + deck]` float32 within 0 and 1: the observation of each seat,
+            `player_0` first; which seat is to move, one of `num_players` (none once all has ended); then the
+            stock in drawing order, one feature for each card of the deck: the card's place among the deck's
+            different cards, from 1, over their number; 0 where there is no more.
         """
         state = np.zeros(self.state_space.shape, np.float32)
         for seat in range(self.num_players):
@@ -296,7 +280,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
         if self.render_mode is None:
             warnings.warn("render() without a render_mode: give 'ansi' or 'human' to env()", stacklevel=2)
             return None
-        text = self._text()
+        text = table_text(self._tables, self.rules, self._payments, self.render_seat)
         if self.render_mode == "ansi":
             return text
         print(text, flush=True)
@@ -307,17 +291,32 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
 
     # ---- hands
 
+    def _deal_episode(self) -> list[float]:
+        """Deals until somebody is to move; returns what the hands before that pay, by seat."""
+        for _ in range(_MOST_DEALS):
+            paid = [0.0] * self.num_players
+            self._hands_left = self.hands
+            self.infos = {agent: self._empty_info() for agent in self.agents}
+            if self._deal_until_live(paid) or self.allow_empty:
+                return paid
+        raise TonkError("rules: nearly every hand is won on the deal, so there is nothing to decide")
+
     def _deal_until_live(self, paid: list[float]) -> bool:
-        """Deals the hands that are left, up to one that has a decision; adds to `paid` what those before it pay."""
-        tables, record = self._tables, self.rules.record
+        """Deals hands that are left, up to one with a decision; adds to `paid` what those before it pay."""
         while self._hands_left:
-            key = mix(self._stream, self._number)
+            live = deal_numbered(
+                self._tables,
+                self.rules.record,
+                self.num_players,
+                self._dealer,
+                self._stream,
+                self._number,
+                self._payments,
+            )
             self._number += 1
-            deal_hand(tables, 0, record, 0, self.num_players, self._dealer, key)
             self._dealer = (self._dealer + 1) % self.num_players
-            if tables["phase"][0] != ENDED:
+            if live:
                 return True
-            settle(tables, 0, record, self._payments, 0)
             self._book(paid)
         return False
 
@@ -330,23 +329,13 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
             paid[seat] += payments[seat]
             self.infos[agent] = {**self._empty_info(), "ending": ending, "payments": payments}
 
-    def _end_hand(self, observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> None:
+    def _end_hand(self) -> None:
         paid = [0.0] * self.num_players
         self._book(paid)
         live = self._deal_until_live(paid)
         self._pay(paid)
         if live:
-            seat = show_mover(
-                self._tables,
-                self.rules.record,
-                self._layout.starts,
-                self._views,
-                self._actions,
-                observation,
-                mask,
-            )
-            self.agent_selection = self.possible_agents[seat]
-            self._show(observation, mask)
+            self._show_mover()
         else:
             self._end(self.terminations)
 
@@ -371,8 +360,20 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
     def _empty_info(self) -> dict[str, Any]:
         return {"action_mask": np.zeros(self._num_actions, np.int8)}
 
-    def _blank(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        return np.empty(self._size, np.float32), np.empty(self._num_actions, np.int8)
+    def _show_mover(self) -> None:
+        """Looks who is to move and shows it what it observes and may do."""
+        observation, mask = np.empty(self._size, np.float32), np.empty(self._num_actions, np.int8)
+        seat = show_mover(
+            self._tables,
+            self.rules.record,
+            self._layout.starts,
+            self._views,
+            self._actions,
+            observation,
+            mask,
+        )
+        self.agent_selection = self.possible_agents[seat]
+        self._show(observation, mask)
 
     def _show(self, observation: npt.NDArray[np.float32], mask: npt.NDArray[np.int8]) -> None:
         """Keeps what the agent to move observes and may do."""
@@ -384,58 +385,8 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
         show_seat(self._tables, seat, self.rules.record, self._layout.starts, self._views, observation)
         return observation
 
-    def _move_text(self, action: int) -> str:
-        return action_table(self.rules).text(action, int(self._tables["seat"][0]), self.num_players)
-
-    def _legal_text(self) -> str:
-        legal = np.flatnonzero(self._shown["action_mask"]).tolist()
-        return ", ".join(f"{action} {self._move_text(action)}" for action in legal)
-
-    def _refusal(self, action: Any) -> TonkError:
-        try:
-            given = (
-                f"{index(action)} ({self._move_text(index(action))})" if index(action) >= 0 else str(action)
-            )
-        except (TypeError, IndexError):
-            given = f"{action!r}"
-        return TonkError(
-            f"{self.agent_selection}: action {given} is not legal; legal are {self._legal_text()}"
-        )
-
-    def _text(self) -> str:
-        table, n, viewer = self._tables[0], self.num_players, self.render_seat
-        seat, ended = int(table["seat"]), bool(table["phase"] == ENDED)
-        stock = int(table["deck_size"]) - int(table["next_card"])
-        pile = table["pile"][: table["pile_size"]].tolist()
-        lines = [
-            f"dealer player_{int(table['dealer'])}, {stock} cards in the stock, pile: {cards_text(pile) or '-'}"
-        ]
-        for at, name in enumerate(self.possible_agents):
-            if viewer is None or viewer == at:
-                cards = cards_text(mask_cards(table["hands"][at]))
-                hand = f"{cards or 'no cards'} (count {int(table['counts'][at])})"
-            else:
-                known = cards_text(mask_cards(table["known"][at]))
-                hand = f"{int(table['num_cards'][at])} cards" + (f", among them {known}" if known else "")
-            mark = ">" if at == seat and not ended else " "
-            waits = f", waits {int(table['waits'][at])}" if table["waits"][at] else ""
-            lines.append(f"{mark} {name}: {hand}{waits}")
-            for place in range(int(table["num_spreads"][at])):
-                lines.append(
-                    f"    spread {place}: {cards_text(mask_cards(table['spread_cards'][at, place]))}"
-                )
-        if ended:
-            by = int(table["ending_seat"])
-            paid = " ".join(f"{stakes:+g}" for stakes in self._payments[0, :n].tolist())
-            ending = ENDINGS[int(table["ending"])]
-            lines.append(f"ended: {ending}{f' by player_{by}' if by >= 0 else ''}, stakes {paid}")
-        elif self._is_over:
-            lines.append("cut off")
-        elif viewer is None or viewer == seat:
-            lines.append(f"{self.agent_selection} to {PHASES[int(table['phase'])]}: {self._legal_text()}")
-        else:
-            lines.append(f"{self.agent_selection} to {PHASES[int(table['phase'])]}")
-        return "\n".join(lines) + "\n"
+    def _refusal(self, action: object) -> TonkError:
+        return TonkError(refusal_text(self._tables, self.rules, self.agent_selection, action))
 
     # ---- copies
 
@@ -461,7 +412,7 @@ def env(
     render_mode: str | None = None,
     **options: Any,
 ) -> Any:
-    """Returns a `raw_env`, with the same arguments, that objects to being used before `reset` or out of turn."""
+    """Returns a `raw_env`, with the same arguments, that objects to use before `reset` or out of turn."""
     return OrderEnforcingWrapper(raw_env(rules, num_players, hands, render_mode, **options))
 
 

@@ -60,6 +60,8 @@ class TonkTables:
         each = [rules] if isinstance(rules, (str, Rules, LoweredRules)) else list(rules)
         self.rules = [lower(one) for one in each]
         players = [num_players] if isinstance(num_players, int) else list(num_players)
+        if not players:
+            raise TonkError("num_players: at least one number is needed")
         if num_tables < 1 or seed < 0:
             raise TonkError(
                 f"num_tables = {num_tables}, seed = {seed}: at least one table and a seed of 0 or more"
@@ -130,9 +132,14 @@ class TonkTables:
         Raises:
             TonkError: one is illegal; nothing has changed.
         """
-        choices = np.ascontiguousarray(actions, np.int32)
-        if choices.shape != (self.num_tables,):
-            raise TonkError(f"actions: shape {choices.shape}, not ({self.num_tables},)")
+        given = np.asarray(actions)
+        if given.shape != (self.num_tables,) or given.dtype.kind not in "iu":
+            raise TonkError(
+                f"actions: shape {given.shape} of {given.dtype}, not ({self.num_tables},) of whole numbers"
+            )
+        if given.dtype != np.int32:  # narrowed to no id rather than to another one
+            given = np.clip(given, -1, self.num_actions)
+        choices = np.ascontiguousarray(given, np.int32)
         wrong = step_tables(
             self.tables,
             self._records,
@@ -154,7 +161,7 @@ class TonkTables:
         )
         if wrong >= 0:
             legal = np.flatnonzero(self.masks[wrong]).tolist()
-            raise TonkError(f"actions[{wrong}] = {choices[wrong]}: not legal there; legal are {legal}")
+            raise TonkError(f"actions[{wrong}] = {actions[wrong]}: not legal there; legal are {legal}")
 
     def get_state(self) -> bytes:
         """Returns everything that the future depends on, as bytes for `set_state`."""

@@ -1,7 +1,7 @@
 """Compiled kernels around the network: sparse rows in, legal actions out.
 
-Observations are about fifty non-zeros of four hundred, and five to eight of several hundred actions are legal. So
-rows travel as lists: row `n` of a list owns `items[starts[n]:starts[n + 1]]`, in ascending order.
+Observations are about fifty non-zeros of four hundred, and five to eight of several hundred actions are
+legal. So rows travel as lists: row `n` of a list owns `items[starts[n]:starts[n + 1]]`, in ascending order.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.neural._fast import fast
-from tonk_env._jit import jit
+from tonk_env._jit import jit, mix
+from tonk_env.observe import observe
 
 Floats = NDArray[np.float32]
 
@@ -42,8 +43,10 @@ def append_observations(
 
 
 @jit
-def append_legal(masks: NDArray[np.uint8], actions: NDArray[np.uint16], starts: NDArray[np.int64], row: int) -> None:
-    """Appends the ids of the legal actions (non-zeros of `masks`, `[B, A]`) as rows `row, row + 1, …`."""
+def append_legal(
+    masks: NDArray[np.uint8], actions: NDArray[np.uint16], starts: NDArray[np.int64], row: int
+) -> None:
+    """Appends the legal actions (non-zeros of `masks`, `[B, A]`) as rows `row, row + 1, …`."""
     size = masks.shape[1]
     k = starts[row]
     for b in range(masks.shape[0]):
@@ -76,26 +79,39 @@ def take_rows(
 
 
 @jit
-def random_unit(key: np.uint64) -> float:
-    """A number in [0, 1) from a key: the finaliser of splitmix64, upper 53 bits."""
-    word = np.uint64(key) + np.uint64(0x9E3779B97F4A7C15)
-    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    word = word ^ (word >> np.uint64(31))
-    return np.float64(word >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+def fill_keys(seed: int, step: int, keys: NDArray[np.int64]) -> None:
+    """Sets `keys[n]` to random bits fixed by (seed, step, n), so a stream can be taken up anywhere."""
+    for n in range(keys.shape[0]):
+        keys[n] = mix(mix(seed, step), n)
 
 
 @jit
-def fill_keys(seed: np.uint64, step: np.uint64, keys: NDArray[np.uint64]) -> None:
-    """Sets `keys[n]` to a hash of (seed, step, n), so that a stream can be taken up at any step."""
-    for n in range(keys.shape[0]):
-        word = np.uint64(seed)
-        for counter in (np.uint64(step), np.uint64(n)):
-            word = (word ^ counter) + np.uint64(0x9E3779B97F4A7C15)
-            word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            word = word ^ (word >> np.uint64(31))
-        keys[n] = word
+def pack_legal(
+    legal: NDArray[np.int16],
+    num_legal: NDArray[np.int64],
+    actions: NDArray[np.uint16],
+    starts: NDArray[np.int64],
+) -> None:
+    """Turns the first `num_legal[n]` of each row of `legal`, `[N, most]`, into lists."""
+    k = 0
+    for n in range(legal.shape[0]):
+        starts[n] = k
+        for j in range(num_legal[n]):
+            actions[k] = legal[n, j]
+            k += 1
+    starts[legal.shape[0]] = k
+
+
+@jit
+def observe_rows(
+    views: NDArray[np.void],
+    rules: NDArray[np.void],
+    starts: NDArray[np.int32],
+    observations: Floats,
+) -> None:
+    """Writes views, `[N]` VIEW_DTYPE, as the first N rows of `observations`; `starts` is the layout's."""
+    for n in range(views.shape[0]):
+        observe(views, n, rules, starts, observations, n)
 
 
 @fast
@@ -106,7 +122,7 @@ def choose(
     row: int,
     policy_weight: Floats,
     policy_bias: Floats,
-    keys: NDArray[np.uint64],
+    keys: NDArray[np.int64],
     greedy: bool,
     logits: Floats,
     actions: NDArray[np.int32],
@@ -121,7 +137,7 @@ def choose(
         row: the list of `hidden[n]` is number `row + n`; it is not empty.
         policy_weight: `[A, H]`.
         policy_bias: `[A]`.
-        keys: `[N]`, a random key each.
+        keys: `[N]`, a random key each, not negative.
         greedy: take the likeliest action (the first of equals) instead of drawing.
         logits: `[A]`, working space.
         actions: `[N]`, overwritten.
@@ -149,7 +165,8 @@ def choose(
         if not greedy:
             # The last action takes what rounding leaves over.
             chosen = count - 1
-            left = np.float32(random_unit(keys[n])) * total
+            # 53 of the key's 63 bits, scrambled once more: keys may come from anybody's counter.
+            left = np.float32((mix(keys[n], 0) >> 10) * 2.0**-53) * total
             for k in range(count):
                 left -= np.exp(logits[k] - highest)
                 if left < 0:

@@ -1,11 +1,13 @@
 """The network: one trunk that both heads share, written twice for the same weights.
 
-`Trunk` is an ordinary torch module on dense observations. `SparseForward` runs the same weights on sparse rows, in
-blocks of fixed size and without the heads, whose work at the legal actions is in `kernels`. Tests compare the two.
+`Trunk` is an ordinary torch module on dense observations. `SparseForward` runs the same weights on sparse
+rows, in blocks of fixed size and without the heads, whose work at the legal actions is in `kernels`. Tests
+compare the two.
 """
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,22 +20,23 @@ from torch import nn
 from agents.neural import kernels
 
 BLOCK = 512
-"""Rows that go through the network together. Its activations stay in the cache of one core, and since the size of a
-matrix product can change the last bits of its rows, a fixed size keeps results independent of how rows are batched."""
+"""Rows that go through the network together. Its activations stay in the cache of one core, and since the
+size of a matrix product can change the last bits of its rows, a fixed size keeps results independent of how
+rows are batched."""
 
 
 class Trunk(nn.Module):
     """Observation -> hidden features, with rectifiers, shared by policy and value.
 
-    The first weight is kept as `[observation_size, layers[0]]`, one row per feature, because a sparse observation
-    reads few features and then reads whole rows.
+    The first weight is kept as `[observation_size, layers[0]]`, one row per feature, because a sparse
+    observation reads few features and then reads whole rows.
     """
 
     def __init__(self, observation_size: int, layers: tuple[int, ...]):
         super().__init__()
         self.first_weight = nn.Parameter(torch.empty(observation_size, layers[0]))
         self.first_bias = nn.Parameter(torch.zeros(layers[0]))
-        self.hidden = nn.ModuleList(nn.Linear(wide, out) for wide, out in zip(layers, layers[1:], strict=False))
+        self.hidden = nn.ModuleList(nn.Linear(wide, out) for wide, out in itertools.pairwise(layers))
         self.latent_dim_pi = self.latent_dim_vf = layers[-1]
         nn.init.orthogonal_(self.first_weight, gain=2**0.5)
 
@@ -82,7 +85,7 @@ class Weights:
             KeyError: a tensor is missing.
             ValueError: shapes do not fit together.
         """
-        hidden = []
+        hidden: list[tuple[torch.Tensor, torch.Tensor]] = []
         while f"mlp_extractor.hidden.{len(hidden)}.weight" in state:
             layer = f"mlp_extractor.hidden.{len(hidden)}"
             hidden.append((state[f"{layer}.weight"], state[f"{layer}.bias"]))
@@ -112,6 +115,16 @@ class Weights:
                 raise ValueError(f"a weight has shape {tuple(tensor.shape)}, not {shape}")
             if tensor.dtype != torch.float32 or not tensor.is_contiguous():
                 raise ValueError("weights are not contiguous float32")
+
+    def tensors(self) -> list[torch.Tensor]:
+        """All of them, in order."""
+        hidden = [tensor for layer in self.hidden for tensor in layer]
+        first, heads = [self.first_weight, self.first_bias], [self.policy_weight, self.policy_bias]
+        return [*first, *hidden, *heads, self.value_weight, self.value_bias]
+
+    def is_finite(self) -> bool:
+        """Whether no weight is infinite or not a number."""
+        return all(bool(torch.isfinite(tensor).all()) for tensor in self.tensors())
 
     @property
     def observation_size(self) -> int:
@@ -152,13 +165,17 @@ class SparseForward:
         self.low = [weight.bfloat16() for weight, _ in self.weights.hidden] if self.low_precision else []
 
     def __call__(
-        self, indices: NDArray[np.uint16], values: kernels.Floats, starts: NDArray[np.int64], rows: NDArray[np.int64]
+        self,
+        indices: NDArray[np.uint16],
+        values: kernels.Floats,
+        starts: NDArray[np.int64],
+        rows: NDArray[np.int64],
     ) -> list[torch.Tensor]:
         """Computes every layer's activations for up to `BLOCK` rows of a list.
 
         Returns:
-            One `[BLOCK, width]` tensor per layer, overwritten by the next call. What lies beyond `len(rows)` means
-            nothing.
+            One `[BLOCK, width]` tensor per layer, overwritten by the next call. What lies beyond `len(rows)`
+            means nothing.
         """
         count = len(rows)
         size = kernels.take_rows(indices, values, starts, rows, self.indices, self.values, self.starts)
@@ -172,7 +189,7 @@ class SparseForward:
                 per_sample_weights=torch.from_numpy(self.values[:size]),
                 include_last_offset=True,
             )[0]
-            torch.add(summed, weights.first_bias, out=activations[0]).relu_()
+            activations[0] = summed.add_(weights.first_bias).relu_()
             for layer, (weight, bias) in enumerate(weights.hidden):
                 below, above = activations[layer], activations[layer + 1]
                 if self.low_precision:
@@ -183,12 +200,11 @@ class SparseForward:
         return activations
 
 
-def choose_precision(wanted: str, width: int = 256) -> str:
-    """Resolves "auto" to "bf16" where this machine multiplies bf16 matrices clearly faster, else to "fp32"."""
-    if wanted != "auto":
-        return wanted
-    seconds = {}
-    for precision in (torch.float32, torch.bfloat16):
+def product_gflops(width: int = 256) -> dict[str, float]:
+    """Times a hidden layer's products, on one thread as in training: GFLOPS by precision."""
+    gflops, threads = {}, torch.get_num_threads()
+    torch.set_num_threads(1)
+    for name, precision in (("fp32", torch.float32), ("bf16", torch.bfloat16)):
         matrices = torch.ones(BLOCK, width, dtype=precision), torch.ones(width, width, dtype=precision)
         torch.mm(*matrices)
         times = []
@@ -196,5 +212,14 @@ def choose_precision(wanted: str, width: int = 256) -> str:
             start = time.perf_counter()
             torch.mm(*matrices)
             times.append(time.perf_counter() - start)
-        seconds[precision] = min(times)
-    return "bf16" if seconds[torch.bfloat16] < 0.8 * seconds[torch.float32] else "fp32"
+        gflops[name] = 2e-9 * BLOCK * width**2 / min(times)
+    torch.set_num_threads(threads)
+    return gflops
+
+
+def choose_precision(wanted: str, width: int = 256) -> str:
+    """Resolves "auto": to "bf16" where this machine multiplies such matrices clearly faster, else "fp32"."""
+    if wanted != "auto":
+        return wanted
+    gflops = product_gflops(width)
+    return "bf16" if gflops["bf16"] > 1.25 * gflops["fp32"] else "fp32"

@@ -41,14 +41,21 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def some_decisions(count: int) -> dict[str, Any]:
-    """Views, legal actions and keys of tables in the middle of hands, and the tables' own arrays of the same."""
+    """Views, legal actions and keys in the middle of hands, and the tables' own arrays of the same."""
     tables = TonkTables("pagat", 2, count, seed=9)
     rng = np.random.default_rng(4)
     for _ in range(5):
-        drop_last = [np.flatnonzero(mask)[-1] if rng.random() < 0.9 else np.flatnonzero(mask)[0] for mask in tables.masks]
+        drop_last = [
+            np.flatnonzero(mask)[-1] if rng.random() < 0.9 else np.flatnonzero(mask)[0]
+            for mask in tables.masks
+        ]
         tables.step(np.array(drop_last))
     rows = np.arange(count)
-    views, legal, num_legal = np.zeros(count, VIEW_DTYPE), np.zeros((count, MAX_LEGAL), np.int16), np.zeros(count, np.int64)
+    views, legal, num_legal = (
+        np.zeros(count, VIEW_DTYPE),
+        np.zeros((count, MAX_LEGAL), np.int16),
+        np.zeros(count, np.int64),
+    )
     view_rows(tables.tables, rows, views)
     legal_rows(tables.tables, rows, lower("pagat").record, legal, num_legal)
     keys = rng.integers(2**62, size=count)
@@ -69,7 +76,9 @@ def test_an_agent_does_not_care_what_else_is_in_the_batch(checkpoint: Path) -> N
     np.testing.assert_array_equal(alone, together[::37])
     order = np.random.default_rng(0).permutation(1200)
     np.testing.assert_array_equal(agent.act(*take(given, order)), together[order])
-    halves = np.concatenate([agent.act(*take(given, slice(0, 701))), agent.act(*take(given, slice(701, None)))])
+    halves = np.concatenate(
+        [agent.act(*take(given, slice(0, 701))), agent.act(*take(given, slice(701, None)))]
+    )
     np.testing.assert_array_equal(halves, together)
 
 
@@ -85,7 +94,9 @@ def test_keys_decide_unless_greedy(checkpoint: Path) -> None:
 
 
 @pytest.mark.parametrize("loader", [MaskablePPO, SelfPlayPPO])
-def test_stable_baselines3_loads_it_and_agrees_with_the_agent(checkpoint: Path, loader: type[MaskablePPO]) -> None:
+def test_stable_baselines3_loads_it_and_agrees_with_the_agent(
+    checkpoint: Path, loader: type[MaskablePPO]
+) -> None:
     agent = NeuralAgent.load(checkpoint, greedy=True)
     agent.start(lower("pagat"), 2, 0)
     decisions = some_decisions(200)
@@ -122,7 +133,12 @@ def test_a_malicious_pickle_does_nothing(checkpoint: Path, tmp_path: Path) -> No
     assert place.exists()  # the bomb works
     place.unlink()
     # In the member that stable-baselines3 unpickles: the agent plays, and never looks.
-    armed = {"policy_class": {":type:": "x", ":serialized:": __import__("base64").b64encode(pickle.dumps(Bomb(place))).decode()}}
+    armed = {
+        "policy_class": {
+            ":type:": "x",
+            ":serialized:": __import__("base64").b64encode(pickle.dumps(Bomb(place))).decode(),
+        }
+    }
     agent = NeuralAgent.load(rewritten(checkpoint, tmp_path / "data.zip", data=json.dumps(armed).encode()))
     agent.start(lower("pagat"), 2, 0)
     assert len(agent.act(*some_decisions(3)["given"])) == 3
@@ -158,8 +174,14 @@ def test_files_that_are_no_checkpoints_are_refused_in_one_line(checkpoint: Path,
     refused(rewritten(checkpoint, tmp_path / "a.zip", tonk_json=None), "holds no tonk.json")
     refused(rewritten(checkpoint, tmp_path / "b.zip", policy_pth=None), "holds no policy.pth")
     refused(rewritten(checkpoint, tmp_path / "c.zip", tonk_json=b"[1]"), "not a manifest")
-    refused(rewritten(checkpoint, tmp_path / "d.zip", tonk_json=b'{"format": "tonk-checkpoint/9"}'), "written in format")
-    refused(rewritten(checkpoint, tmp_path / "e.zip", tonk_json=b'{"format": "tonk-checkpoint/1"}'), "name: Field required")
+    refused(
+        rewritten(checkpoint, tmp_path / "d.zip", tonk_json=b'{"format": "tonk-checkpoint/9"}'),
+        "written in format",
+    )
+    refused(
+        rewritten(checkpoint, tmp_path / "e.zip", tonk_json=b'{"format": "tonk-checkpoint/1"}'),
+        "name: Field required",
+    )
 
     def with_weights(name: str, change: Any) -> Path:
         with zipfile.ZipFile(checkpoint) as archive, archive.open("policy.pth") as stream:
@@ -168,20 +190,28 @@ def test_files_that_are_no_checkpoints_are_refused_in_one_line(checkpoint: Path,
         torch.save(state, tmp_path / "changed.pth")
         return rewritten(checkpoint, tmp_path / name, policy_pth=(tmp_path / "changed.pth").read_bytes())
 
-    refused(with_weights("f.zip", lambda state: state.pop("value_net.bias")), "is of another network: no 'value_net.bias'")
+    refused(
+        with_weights("f.zip", lambda state: state.pop("value_net.bias")),
+        "is of another network: no 'value_net.bias'",
+    )
     refused(
         with_weights("g.zip", lambda state: state.update({"value_net.bias": torch.zeros(3)})),
         r"a weight has shape \(3,\), not \(1,\)",
     )
     refused(
-        with_weights("h.zip", lambda state: state["value_net.bias"].fill_(float("nan"))), "numbers that are not finite"
+        with_weights("h.zip", lambda state: state["value_net.bias"].fill_(float("nan"))),
+        "numbers that are not finite",
     )
     refused(with_weights("i.zip", lambda state: state.update({"action_net.weight": 7})), "holds no weights")
 
 
-def test_other_actions_or_observations_are_refused_and_other_rules_warn(checkpoint: Path, tmp_path: Path) -> None:
+def test_other_actions_or_observations_are_refused_and_other_rules_warn(
+    checkpoint: Path, tmp_path: Path
+) -> None:
     agent = NeuralAgent.load(checkpoint)
-    with pytest.raises(TonkError, match="3 players at these rules see other observations; it was trained on pagat"):
+    with pytest.raises(
+        TonkError, match="3 players at these rules see other observations; it was trained on pagat"
+    ):
         agent.start(lower("pagat"), 3, 0)
     with pytest.raises(TonkError, match="another action table"):
         agent.start(lower("toy_2s4r"), 2, 0)

@@ -25,13 +25,22 @@ def test_shipped_configs_load(name: str) -> None:
 
 
 def test_a_dumped_config_reads_back_as_itself() -> None:
-    config = make_config({"run": {"name": "x"}, "network": {"layers": [64]}, "ppo": {"final_learning_rate": 1e-5}})
+    config = make_config(
+        {"run": {"name": "x"}, "network": {"layers": [64]}, "ppo": {"final_learning_rate": 1e-5}}
+    )
     assert make_config(tomllib.loads(dump_config(config))) == config
 
 
 def test_overrides_win_and_are_typed() -> None:
-    config = load_config("quickstart", ["ppo.epochs=3", "network.layers=[64, 32]", "run.name=mine", "ppo.clip=0.1"])
-    assert (config.ppo.epochs, config.network.layers, config.run.name, config.ppo.clip) == (3, (64, 32), "mine", 0.1)
+    config = load_config(
+        "quickstart", ["ppo.epochs=3", "network.layers=[64, 32]", "run.name=mine", "ppo.clip=0.1"]
+    )
+    assert (config.ppo.epochs, config.network.layers, config.run.name, config.ppo.clip) == (
+        3,
+        (64, 32),
+        "mine",
+        0.1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +68,10 @@ def test_errors_name_the_option_in_one_line(overrides: list[str], message: str) 
 def test_files_that_are_no_configs_are_refused_in_one_line(tmp_path: Path) -> None:
     broken = tmp_path / "broken.toml"
     broken.write_text("[run\nname = 3")
-    for path, message in ((broken, "not a readable TOML file"), (tmp_path / "gone.toml", "no training config")):
+    for path, message in (
+        (broken, "not a readable TOML file"),
+        (tmp_path / "gone.toml", "no training config"),
+    ):
         with pytest.raises(TonkError, match=message) as error:
             load_config(path)
         assert "\n" not in str(error.value)

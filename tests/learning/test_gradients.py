@@ -12,10 +12,14 @@ from train.selfplay import kernels
 from train.selfplay.ppo import SelfPlayPPO
 from train.selfplay.tables import TablesEnv
 
+pytestmark = pytest.mark.boundscheck
+
 CLIP, ENTROPY, VALUE = 0.2, 0.07, 0.5
 
 
-def collected(layers: tuple[int, ...], precision: str = "fp32") -> tuple[SelfPlayPPO, dict[str, torch.Tensor]]:
+def collected(
+    layers: tuple[int, ...], precision: str = "fp32"
+) -> tuple[SelfPlayPPO, dict[str, torch.Tensor]]:
     """A model with a rollout in its buffer, and the same rollout as dense arrays."""
     model = SelfPlayPPO(
         env=TablesEnv(Interleaved(num_tables=40, observation_size=96)),
@@ -45,10 +49,14 @@ def collected(layers: tuple[int, ...], precision: str = "fp32") -> tuple[SelfPla
     return model, {name: torch.from_numpy(array.copy()) for name, array in dense.items()}
 
 
-def reference_loss(model: SelfPlayPPO, dense: dict[str, torch.Tensor], rows: np.ndarray) -> dict[str, torch.Tensor]:
+def reference_loss(
+    model: SelfPlayPPO, dense: dict[str, torch.Tensor], rows: np.ndarray
+) -> dict[str, torch.Tensor]:
     """PPO's loss as stable-baselines3 writes it, on the dense policy."""
     batch = {name: tensor[rows] for name, tensor in dense.items()}
-    values, log_prob, entropy = model.policy.evaluate_actions(batch["observations"], batch["actions"], batch["masks"])
+    values, log_prob, entropy = model.policy.evaluate_actions(
+        batch["observations"], batch["actions"], batch["masks"]
+    )
     advantages = batch["advantages"]
     advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
     ratio = torch.exp(log_prob - batch["old"])
@@ -65,7 +73,9 @@ def reference_loss(model: SelfPlayPPO, dense: dict[str, torch.Tensor], rows: np.
 @pytest.mark.parametrize("layers", [(32,), (48, 32), (32, 24, 16)])
 def test_gradients_agree_with_autograd(layers: tuple[int, ...]) -> None:
     model, dense = collected(layers)
-    rows = np.random.default_rng(1).permutation(640)[: BLOCK + 77]  # more than a block, and not a whole number
+    rows = np.random.default_rng(1).permutation(640)[
+        : BLOCK + 77
+    ]  # more than a block, and not a whole number
     stats = model.learner.gradients(model.rollout_buffer, rows, CLIP, ENTROPY, VALUE)
     got = {name: p.grad.clone() for name, p in model.policy.named_parameters()}
     for parameter in model.policy.parameters():
@@ -73,10 +83,14 @@ def test_gradients_agree_with_autograd(layers: tuple[int, ...]) -> None:
     wanted = reference_loss(model, dense, rows)
     wanted["loss"].backward()
     for name, parameter in model.policy.named_parameters():
-        torch.testing.assert_close(got[name], parameter.grad, rtol=1e-3, atol=2e-6, msg=lambda m, n=name: f"{n}: {m}")
+        torch.testing.assert_close(
+            got[name], parameter.grad, rtol=1e-3, atol=2e-6, msg=lambda m, n=name: f"{n}: {m}"
+        )
     order = (kernels.PG_LOSS, kernels.VALUE_LOSS, kernels.ENTROPY, kernels.CLIPPED, kernels.KL)
     np.testing.assert_allclose(
-        stats[list(order)], [wanted[n].item() for n in ("policy", "value", "entropy", "clipped", "kl")], rtol=1e-3
+        stats[list(order)],
+        [wanted[n].item() for n in ("policy", "value", "entropy", "clipped", "kl")],
+        rtol=1e-3,
     )
 
 
@@ -94,7 +108,9 @@ def test_bf16_gradients_point_the_same_way() -> None:
 def test_rollout_notes_what_the_dense_policy_would_say() -> None:
     model, dense = collected((48, 32))
     rollout = model.rollout_buffer
-    values, log_prob, _ = model.policy.evaluate_actions(dense["observations"], dense["actions"], dense["masks"])
+    values, log_prob, _ = model.policy.evaluate_actions(
+        dense["observations"], dense["actions"], dense["masks"]
+    )
     np.testing.assert_allclose(rollout.values.reshape(-1), values.detach().flatten(), atol=1e-5)
     rollout.log_probs -= np.random.default_rng(0).normal(0, 0.3, rollout.log_probs.shape).astype(np.float32)
     np.testing.assert_allclose(rollout.log_probs.reshape(-1), log_prob.detach(), atol=1e-5)

@@ -9,6 +9,8 @@ import pytest
 
 from train.selfplay.kernels import returns_per_seat
 
+pytestmark = pytest.mark.boundscheck
+
 
 def brute_force(case: dict[str, Any], discount: float, trace: float) -> np.ndarray:
     """Advantages by following, for each decision, the same seat's later decisions one by one."""
@@ -66,7 +68,7 @@ def test_returns_agree_with_brute_force(num_players: int, discount: float, trace
 
 
 def hand(seats: list[int], ends: dict[int, list[float]], last: tuple[int, float]) -> np.ndarray:
-    """Returns (lambda 1) of one table whose value estimates are 10, 11, 12, …"""
+    """Returns (lambda 1) of one table whose value estimates are 10, 11, 12 and so on."""
     steps = len(seats)
     case = {
         "seats": np.array(seats, np.int8)[:, None],

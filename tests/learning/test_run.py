@@ -1,4 +1,4 @@
-"""Run folders: what they hold, and that a run that was killed and taken up again equals one that never stopped."""
+"""Run folders: what they hold, and that a run killed and taken up again equals one that never stopped."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from agents.base import Agent
 from agents.neural.agent import NeuralAgent
 from agents.neural.checkpoint import read_checkpoint
+from arena.anchors import AnchorResult
 from tests.learning.toys import Interleaved
 from tonk_env.errors import TonkError
 from tonk_env.rules import LoweredRules
-from train.config import TrainConfig, make_config
-from train.game import Game, Score
+from train.config import EvaluationSection, TrainConfig, make_config
+from train.game import Game
 from train.run import train
 
 QUIET = Console(file=io.StringIO(), force_terminal=False)
@@ -68,11 +69,14 @@ toy_game = game_dying_at(-1)
 
 def evaluate(
     agent: Agent, anchors: Sequence[str], rules: LoweredRules | None, players: int, deals: int, seed: int
-) -> list[Score]:
+) -> list[AnchorResult]:
     """Stands in for the arena: some number that depends on the weights, the decks and the anchor."""
     assert isinstance(agent, NeuralAgent)
     strength = sum(float(tensor.double().sum()) for tensor in agent.weights.tensors())
-    return [Score(anchor, float(np.sin(strength + seed + at)), 1 / deals) for at, anchor in enumerate(anchors)]
+    return [
+        AnchorResult(anchor, float(np.sin(strength + seed + at)), 1 / deals, deals)
+        for at, anchor in enumerate(anchors)
+    ]
 
 
 def curves(run: Path) -> dict[str, list[tuple[int, float]]]:
@@ -105,7 +109,9 @@ def assert_same(one: Any, other: Any) -> None:
 
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return train(config(), tmp_path_factory.mktemp("runs"), evaluate=evaluate, open_game=toy_game, console=QUIET)
+    return train(
+        config(), tmp_path_factory.mktemp("runs"), evaluate=evaluate, open_game=toy_game, console=QUIET
+    )
 
 
 def test_a_run_leaves_what_it_should(unbroken: Path) -> None:
@@ -133,7 +139,9 @@ def test_curves_have_the_promised_tags(unbroken: Path) -> None:
 
 def test_learning_rate_and_entropy_are_annealed(unbroken: Path) -> None:
     found = curves(unbroken)
-    np.testing.assert_allclose([value for _, value in found["train/learning_rate"]], 3e-3 * np.linspace(1, 0.1, 10))
+    np.testing.assert_allclose(
+        [value for _, value in found["train/learning_rate"]], 3e-3 * np.linspace(1, 0.1, 10)
+    )
     steps = [step for step, _ in found["train/entropy_coef"]]
     assert steps == list(range(640, 6401, 640))
     values = [value for _, value in found["train/entropy_coef"]]
@@ -151,7 +159,9 @@ def test_the_best_is_kept_and_scored_on_other_decks(unbroken: Path) -> None:
     manifest, _ = read_checkpoint(unbroken / "best.zip")
     assert manifest.decisions == result["best"]["decisions"]
     assert [score["anchor"] for score in result["fresh"]] == ["easy", "hard"]
-    assert result["fresh"][0]["mean"] != pytest.approx(found["anchors/stake_vs_easy"][int(worst.argmax())][1])
+    assert result["fresh"][0]["stakes_per_hand"] != pytest.approx(
+        found["anchors/stake_vs_easy"][int(worst.argmax())][1]
+    )
 
 
 def test_the_average_is_what_plays(unbroken: Path) -> None:
@@ -171,7 +181,9 @@ def test_killed_and_resumed_equals_unbroken(unbroken: Path, tmp_path: Path, move
             train(resume=run, evaluate=evaluate, open_game=toy_game, console=QUIET)
         return
     train(resume=run, evaluate=evaluate, open_game=toy_game, console=QUIET)
-    assert_same(torch.load(run / "state.pt", weights_only=True), torch.load(unbroken / "state.pt", weights_only=True))
+    assert_same(
+        torch.load(run / "state.pt", weights_only=True), torch.load(unbroken / "state.pt", weights_only=True)
+    )
     assert weights(run / "best.zip") == weights(unbroken / "best.zip")
     assert weights(run / "latest.zip") == weights(unbroken / "latest.zip")
     assert (run / "result.json").read_text() == (unbroken / "result.json").read_text()
@@ -191,7 +203,7 @@ def test_killed_twice_and_resumed_twice(unbroken: Path, tmp_path: Path) -> None:
 def test_ctrl_c_saves_and_resumes(unbroken: Path, tmp_path: Path) -> None:
     pressed: list[int] = []
 
-    def press(*given: Any) -> list[Score]:
+    def press(*given: Any) -> list[AnchorResult]:
         if not pressed:
             pressed.append(1)
             signal.raise_signal(signal.SIGINT)
@@ -221,9 +233,17 @@ def test_equal_seeds_give_equal_runs_and_others_do_not(unbroken: Path, tmp_path:
     assert weights(other / "latest.zip") != weights(unbroken / "latest.zip")
 
 
-def test_without_anybody_to_measure_the_last_is_the_best(tmp_path: Path) -> None:
-    run = train(config(total_decisions=1280), tmp_path, open_game=toy_game, console=QUIET)
+def test_without_anchors_the_last_is_the_best(tmp_path: Path) -> None:
+    lonely = config(total_decisions=1280).model_copy(update={"evaluation": EvaluationSection(anchors=())})
+    run = train(lonely, tmp_path, open_game=toy_game, console=QUIET)
     assert weights(run / "best.zip") == weights(run / "latest.zip")
+
+
+def test_an_anchor_that_cannot_play_is_found_before_training(tmp_path: Path) -> None:
+    broken = config().model_copy(update={"evaluation": EvaluationSection(anchors=("heuristic:dorp=1",))})
+    with pytest.raises(TonkError, match="write heuristic:drop=T"):
+        train(broken, tmp_path, console=QUIET)
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_unwritable_place_is_one_line(tmp_path: Path) -> None:
@@ -243,3 +263,62 @@ def test_resuming_something_else_is_one_line(tmp_path: Path, unbroken: Path) -> 
 
     with pytest.raises(TonkError, match="its rules are not those"):
         train(resume=unbroken, open_game=other_game, console=QUIET)
+
+
+def game_that_ends(endings: tuple[str, ...], spoil: bool = False) -> Callable[[TrainConfig], Game]:
+    """Toy tables all of whose hands end as `endings[0]`; where spoilt, they show what is not a number."""
+
+    def open_game(config: TrainConfig) -> Game:
+        game = toy_game(config)
+        if spoil:
+            show = game.tables._show
+
+            def spoilt_show() -> None:
+                show()
+                game.tables.observations[:] = np.nan
+
+            game.tables._show = spoilt_show
+        return Game(game.tables, None, "toy rules", "toy actions", "toy planes", endings, True)
+
+    return open_game
+
+
+def test_never_dropping_raises_an_alarm_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("train.run._SETTLING", 0)
+    short = config(total_decisions=2560)
+    run = train(short, tmp_path, evaluate=evaluate, open_game=game_that_ends(("out", "drop")), console=QUIET)
+    assert (run / "train.log").read_text().count("ALARM: only 0.0% of hands end by a drop") == 1
+    assert set(curves(run)) >= {"game/drop_rate", "game/ending_drop", "game/ending_out"}
+    run = train(short, tmp_path, evaluate=evaluate, open_game=game_that_ends(("drop", "out")), console=QUIET)
+    assert "ALARM" not in (run / "train.log").read_text()
+
+
+def test_a_run_that_diverges_stops_and_says_so(tmp_path: Path) -> None:
+    with pytest.raises(TonkError, match="training diverged at 640 decisions"):
+        train(
+            config(),
+            tmp_path,
+            evaluate=evaluate,
+            open_game=game_that_ends(("out",), spoil=True),
+            console=QUIET,
+        )
+
+
+def test_kernels_are_compiled_for_one_signature_each(unbroken: Path) -> None:
+    from agents.neural import kernels
+    from train.selfplay import kernels as loss_kernels
+
+    if not hasattr(kernels.choose, "signatures"):
+        pytest.skip("kernels are not compiled")
+    used = [
+        kernels.append_observations,
+        kernels.append_legal,
+        kernels.take_rows,
+        kernels.fill_keys,
+        kernels.choose,
+    ]
+    used += [loss_kernels.returns_per_seat, loss_kernels.policy_and_value_loss]
+    used += [loss_kernels.rectifier_backward, loss_kernels.transpose_rows]
+    assert {kernel.__name__: len(kernel.signatures) for kernel in used} == {
+        kernel.__name__: 1 for kernel in used
+    }

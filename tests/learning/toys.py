@@ -1,6 +1,7 @@
 """Toy tables with the interface of `TonkTables`, for tests of the learner and for timing it without a game.
 
-Both draw all their chance from counters (hash of seed, table, hand, turn), so a restored state continues exactly.
+Both draw all their chance from counters (hash of seed, table, hand, turn), so a restored state continues
+exactly.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class ToyTables:
 
 
 class OneDecision(ToyTables):
-    """A card of ten is shown; the one to move must name its remainder by four. Right wins a stake, wrong loses one.
+    """A card of ten is shown, and its remainder by four must be named: right wins a stake, wrong loses one.
 
     Best play is certain and worth +1 to the one who moves; uniform play is worth -1/3 (three legal actions).
     """
@@ -113,13 +114,15 @@ class OneDecision(ToyTables):
 
 
 class Interleaved(ToyTables):
-    """Seats take turns for about ten turns; choosing the lowest legal action scores, and the scores are paid at the end.
+    """About ten turns each; choosing the lowest legal action scores, and scores are paid at the end.
 
-    Sized like standard Tonk so that timings mean something: about 50 of 400 features are not zero, 5 to 8 of 336
-    actions are legal. Which seat moves next is random, so seats interleave without a pattern.
+    Sized like standard Tonk so that timings mean something: about 50 of 400 features are not zero, 5 to 8 of
+    336 actions are legal. Which seat moves next is random, so seats interleave without a pattern.
     """
 
-    def __init__(self, num_players: int = 2, num_tables: int = 512, seed: int = 0, observation_size: int = 400):
+    def __init__(
+        self, num_players: int = 2, num_tables: int = 512, seed: int = 0, observation_size: int = 400
+    ):
         super().__init__(num_players, num_tables, seed, num_actions=336, observation_size=observation_size)
 
     def _show(self) -> None:
@@ -127,9 +130,13 @@ class Interleaved(ToyTables):
         stripes = self.observation_size // 8
         places = mix(self._hash(2)[:, None] + np.arange(stripes, dtype=np.uint64)) % np.uint64(8)
         self.observations[...] = 0
-        np.put_along_axis(self.observations, (places + 8 * np.arange(stripes, dtype=np.uint64)).astype(np.int64), 1, axis=1)
+        np.put_along_axis(
+            self.observations, (places + 8 * np.arange(stripes, dtype=np.uint64)).astype(np.int64), 1, axis=1
+        )
         self.legal = 5 + (self._hash(3) % np.uint64(4)).astype(np.int64)
-        actions = (mix(self._hash(4)[:, None] + np.arange(8, dtype=np.uint64)) % np.uint64(42)).astype(np.int64)
+        actions = (mix(self._hash(4)[:, None] + np.arange(8, dtype=np.uint64)) % np.uint64(42)).astype(
+            np.int64
+        )
         self.choices = actions + 42 * np.arange(8)
         self.masks[...] = 0
         rows = np.arange(self.num_tables)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import random
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Any
 
 import pytest
@@ -1024,3 +1024,38 @@ def test_legal_moves_are_those_after_which_the_turn_can_be_completed() -> None:
         assert here.legal_discards() == turn.discards(*position)
         dead_ends += not all(after.values())
     assert dead_ends >= 100, dead_ends
+
+
+# ---- figures: RULES section 3, toys for exact solving
+
+
+def test_toy_2s4r_tree_has_the_figures_of_the_rules() -> None:
+    options: Options = {"deck": {"ranks": "A234", "suits": 2}, "turn_limit": 1}
+    deck = sorted_deck(options, 2)
+    decisions = terminals = stock_draws = 0
+    information_sets = set()
+    for first in combinations(deck, 3):
+        rest = [card for card in deck if card not in first]
+        for second in combinations(rest, 3):
+            for upcard, last in permutations([card for card in rest if card not in second]):
+                root = deal(options, [" ".join(first), " ".join(second)], upcard, last)
+                known: list[tuple[Any, ...]] = [(first, upcard), (second, upcard)]
+                unfinished = [(root, known)]
+                while unfinished:
+                    hand, known = unfinished.pop()
+                    seat = hand.to_move
+                    if seat is None:
+                        terminals += 1
+                        continue
+                    decisions += 1
+                    information_sets.add((seat, known[seat]))
+                    for move in hand.legal():
+                        after = copy.deepcopy(hand, {id(hand.melds): hand.melds})
+                        after.apply(move)
+                        stock_draws += move == "stock"
+                        seen = [(*known[0], move), (*known[1], move)]
+                        if move == "stock":
+                            seen[seat] += (last,)
+                        unfinished.append((after, seen))
+    assert len(information_sets) == 8_880
+    assert decisions + terminals + stock_draws == 55_712

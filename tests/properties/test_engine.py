@@ -1,4 +1,4 @@
-"""What holds of every hand, whatever the rules: cards kept, payments balanced, equal futures, secrets kept."""
+"""What holds of every hand under any rules: cards kept, payments balanced, equal futures, secrets kept."""
 
 from __future__ import annotations
 

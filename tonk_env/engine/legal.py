@@ -47,7 +47,7 @@ def _can_go_on(tables: Any, i: int, rules: Any, low: int, cards: int, fits: int)
     if cards == 0 or blocked:
         return not blocked or cards >= 2
     r = tables[i]["rules_index"]
-    taken = tables[i]["taken"]
+    taken = int(tables[i]["taken"])
     if cards >= 2 or taken < 0 or rules[r]["discard_taken"]:
         return True
     # One card is left. Where it is the taken one, it may not be discarded: it must hit.

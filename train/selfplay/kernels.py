@@ -25,15 +25,19 @@ def returns_per_seat(
     last_values: Floats,
     discount: float,
     trace: float,
+    kind: NDArray[np.int8],
+    following: NDArray[np.float64],
+    advantage: NDArray[np.float64],
     advantages: Floats,
     returns: Floats,
 ) -> None:
     """Generalised advantages along each seat's own decisions, although the seats' turns interleave.
 
-    The only reward is the payment when the hand ends, and it goes to every seat's last decision of that hand. A
-    decision is followed by the same seat's next one in the same hand. At the end of the rollout the seat to move
-    knows the value of its next decision; a seat that is not to move stands by its own last value, so that decision
-    has advantage zero. A payment to a seat that made no decision of that hand in this rollout is dropped.
+    The only reward is the payment when the hand ends, and it goes to every seat's last decision of that hand.
+    A decision is followed by the same seat's next one in the same hand. At the end of the rollout the seat to
+    move knows the value of its next decision; a seat that is not to move stands by its own last value, so
+    that decision has advantage zero. A payment to a seat that made no decision of that hand in this rollout
+    is dropped.
 
     Args:
         seats: `[T, B]`, who decided.
@@ -44,6 +48,9 @@ def returns_per_seat(
         last_values: `[B]`, that seat's value.
         discount: gamma, per own decision.
         trace: lambda of GAE.
+        kind: `[P]`, working space: what follows, by seat: nothing known (0), a value (1) or a payment (2).
+        following: `[P]`, working space: that value or payment.
+        advantage: `[P]`, working space: of that value's decision.
         advantages: `[T, B]`, overwritten.
         returns: `[T, B]`, overwritten with advantage plus value.
 
@@ -52,10 +59,8 @@ def returns_per_seat(
     steps, tables = seats.shape
     num_players = payments.shape[2]
     for b in range(tables):
-        # Per seat, what follows the decision that is looked at: a value (kind 1), a payment (2) or nothing known (0).
-        kind = np.zeros(num_players, np.int8)
-        following = np.zeros(num_players, np.float64)
-        advantage = np.zeros(num_players, np.float64)
+        kind[:] = 0
+        advantage[:] = 0.0
         kind[last_seats[b]] = 1
         following[last_seats[b]] = last_values[b]
         for t in range(steps - 1, -1, -1):
@@ -97,23 +102,23 @@ def policy_and_value_loss(
     policy_bias: Floats,
     value_weight: Floats,
     value_bias: Floats,
-    hidden_grad: Floats,
+    hidden_bias_grad: Floats,
     policy_weight_grad: Floats,
     policy_bias_grad: Floats,
     value_weight_grad: Floats,
     value_bias_grad: Floats,
     logits: Floats,
+    hidden_grad: Floats,
     stats: NDArray[np.float64],
 ) -> None:
-    """PPO's loss and its gradient with respect to both heads and the trunk's last layer, in one pass over the rows.
+    """PPO's loss, and its gradient at both heads and at the trunk's last layer, in one pass over the rows.
 
     The loss of one decision is
 
         -min(ratio * A, clip(ratio) * A) - entropy_coef * entropy + value_coef * (return - value)²
 
-    with `A = (advantage - advantage_mean) * advantage_scale`; the loss of the batch is the mean, so each row counts
-    `scale = 1 / batch size`. Only legal actions are looked at. Gradients are added to what the arrays hold, except
-    `hidden_grad`, which is overwritten.
+    with `A = (advantage - advantage_mean) * advantage_scale`; the loss of the batch is the mean, so each row
+    counts `scale = 1 / batch size`. Only legal actions are looked at.
 
     Args:
         rows: `[N]`, which decisions of the rollout; `hidden[n]` belongs to `rows[n]`.
@@ -129,17 +134,18 @@ def policy_and_value_loss(
         entropy_coef: weight of the entropy bonus.
         value_coef: weight of the value's squared error.
         scale: one over the number of decisions in the batch.
-        hidden: `[N, H]`, the trunk's last layer.
+        hidden: `[N, H]`, the trunk's last layer, `max(input, 0)`; becomes the gradient at that input.
         policy_weight: `[A, H]`.
         policy_bias: `[A]`.
         value_weight: `[1, H]`.
         value_bias: `[1]`.
-        hidden_grad: `[N, H]`, overwritten.
+        hidden_bias_grad: `[H]`, of the bias within that input; added to.
         policy_weight_grad: `[A, H]`, added to.
         policy_bias_grad: `[A]`, added to.
         value_weight_grad: `[1, H]`, added to.
         value_bias_grad: `[1]`, added to.
         logits: `[2, A]`, working space.
+        hidden_grad: `[H]`, working space.
         stats: `[NUM_STATS]`, added to.
 
     Source: Schulman et al. 2017, arXiv 1707.06347; the logged quantities are those of stable-baselines3.
@@ -194,34 +200,39 @@ def policy_and_value_loss(
 
         value_bias_grad[0] += value_push
         for j in range(size):
-            hidden_grad[n, j] = value_push * value_weight[0, j]
+            hidden_grad[j] = value_push * value_weight[0, j]
             value_weight_grad[0, j] += value_push * hidden[n, j]
         for k in range(count):
             action = np.int64(legal[first + k])
             probability = logits[1, k]
-            push = np.float32(entropy_coef * scale) * probability * (logits[0, k] + entropy) - pushed * probability
+            push = (
+                np.float32(entropy_coef * scale) * probability * (logits[0, k] + entropy)
+                - pushed * probability
+            )
             if k == chosen:
                 push += pushed
             policy_bias_grad[action] += push
             for j in range(size):
-                hidden_grad[n, j] += push * policy_weight[action, j]
+                hidden_grad[j] += push * policy_weight[action, j]
                 policy_weight_grad[action, j] += push * hidden[n, j]
+        for j in range(size):
+            hidden[n, j] = hidden_grad[j] if hidden[n, j] > 0 else np.float32(0)
+            hidden_bias_grad[j] += hidden[n, j]
 
 
 @jit
 def rectifier_backward(grad: Floats, output: Floats, bias_grad: Floats) -> None:
-    """Takes a gradient back through `output = max(input + bias, 0)`, in place; adds the bias's to `bias_grad`.
+    """Takes a gradient back through `output = max(input, 0)`.
 
     Args:
-        grad: `[N, H]`, with respect to `output`; becomes the gradient with respect to `input`.
-        output: `[N, H]`.
-        bias_grad: `[H]`, added to.
+        grad: `[N or more, H]`, the gradient at `output`.
+        output: `[N, H]`; becomes the gradient at `input`.
+        bias_grad: `[H]`, of the bias within `input`; added to.
     """
-    for n in range(grad.shape[0]):
-        for j in range(grad.shape[1]):
-            if output[n, j] <= 0:
-                grad[n, j] = 0
-            bias_grad[j] += grad[n, j]
+    for n in range(output.shape[0]):
+        for j in range(output.shape[1]):
+            output[n, j] = grad[n, j] if output[n, j] > 0 else np.float32(0)
+            bias_grad[j] += output[n, j]
 
 
 @jit

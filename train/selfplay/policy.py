@@ -10,7 +10,7 @@ from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from agents.neural.network import Trunk
 
 
-class TonkPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
+class TonkPolicy(MaskableActorCriticPolicy):
     """Masked policy and value on one shared trunk. The dense path: plain torch, with autograd, and slow."""
 
     def __init__(self, *args: Any, layers: tuple[int, ...] = (256, 256), **kwargs: Any):
@@ -19,7 +19,7 @@ class TonkPolicy(MaskableActorCriticPolicy):  # type: ignore[misc]
         super().__init__(*args, **kwargs)
 
     def _build_mlp_extractor(self) -> None:
-        self.mlp_extractor = Trunk(self.features_dim, self.layers)
+        self.mlp_extractor = Trunk(self.features_dim, self.layers)  # type: ignore[assignment]
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
         parameters: dict[str, Any] = super()._get_constructor_parameters()

@@ -1,21 +1,23 @@
 """Self-play PPO, top to bottom: collect with the current network in every seat, learn, repeat.
 
-A subclass of sb3-contrib's MaskablePPO: its zip files, logger, callbacks, `load` and `predict` are kept; how it
-collects and how it learns are replaced. Differences that matter for learning:
+A subclass of sb3-contrib's MaskablePPO: its zip files, logger, callbacks, `load` and `predict` are kept; how
+it collects and how it learns are replaced. Differences that matter for learning:
 
 - every seat's decisions train one network, and returns follow each seat's own decisions (`returns_per_seat`);
 - the only reward is the payment when a hand ends, so nothing is discounted (gamma 1);
 - the entropy coefficient is annealed: high first, so that play does not settle on never dropping;
 - an average of the weights over time can be kept, and is then what plays.
 
-All chance comes from counters: (seed, step, table) for actions, (seed, update, epoch) for the order of minibatches. A
-run that is stopped between two updates therefore continues exactly, given weights, optimiser and tables.
+All chance comes from counters: (seed, step, table) for actions, (seed, update, epoch) for the order of
+minibatches. A run that is stopped between two updates therefore continues exactly, given weights, optimiser
+and tables.
 """
 
 from __future__ import annotations
 
+import io
 import time
-from collections import Counter
+from collections import defaultdict
 from typing import Any, Self
 
 import numpy as np
@@ -37,7 +39,7 @@ from train.selfplay.rollout import SparseRollout
 from train.selfplay.tables import TablesEnv
 
 
-class SelfPlayPPO(MaskablePPO):  # type: ignore[misc]
+class SelfPlayPPO(MaskablePPO):
     """PPO on `TablesEnv`; defaults are for Tonk, and explained in `train.config`.
 
     Args:
@@ -55,7 +57,7 @@ class SelfPlayPPO(MaskablePPO):  # type: ignore[misc]
     """
 
     policy: TonkPolicy
-    rollout_buffer: SparseRollout
+    rollout_buffer: SparseRollout  # type: ignore[assignment]
 
     def __init__(
         self,
@@ -78,20 +80,21 @@ class SelfPlayPPO(MaskablePPO):  # type: ignore[misc]
         self.entropy_schedule = LinearSchedule(*entropy_coef, 1.0)
         self.average_decay = average_decay
         self.precision = precision
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)  # spent on forward, tables and learner
+        self.last_record: dict[str, Any] = {}  # what was logged of the last update
         kwargs.setdefault("policy_kwargs", {"layers": layers})
         if env is not None:
             kwargs["rollout_buffer_kwargs"] = {"num_players": env.tables.num_players}
         super().__init__(
             policy,
-            env,
+            env,  # type: ignore[arg-type]  # None is what `load` gives
             learning_rate=LinearSchedule(*learning_rate, 1.0),
             n_steps=n_steps,
             batch_size=batch_size,
             n_epochs=n_epochs,
             gamma=gamma,
             gae_lambda=gae_lambda,
-            rollout_buffer_class=SparseRollout,
+            rollout_buffer_class=SparseRollout,  # type: ignore[arg-type]
             device=device,
             **kwargs,
         )
@@ -102,7 +105,13 @@ class SelfPlayPPO(MaskablePPO):  # type: ignore[misc]
         self.average = {name: value.clone() for name, value in self.policy.state().items()}
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "learner", "average", "seconds", "_last_obs"]
+        return [*super()._excluded_save_params(), "learner", "average", "seconds", "last_record", "_last_obs"]
+
+    @property
+    def tables_env(self) -> TablesEnv:
+        """The environment, which is always of this kind."""
+        assert isinstance(self.env, TablesEnv)
+        return self.env
 
     @property
     def updates(self) -> int:
@@ -110,10 +119,46 @@ class SelfPlayPPO(MaskablePPO):  # type: ignore[misc]
         return self.num_timesteps // (self.n_steps * self.n_envs)
 
     def playing_state(self) -> dict[str, torch.Tensor]:
-        """The weights that are evaluated and shipped: the average where one is kept, else the current ones."""
+        """The weights that are evaluated and shipped: the average if one is kept, else the current."""
         return self.average if self.average_decay > 0 else self.policy.state()
 
-    def learn(
+    def save_playing(self, stream: io.BufferedIOBase) -> None:
+        """Saves a zip whose policy is the one that plays, also where an average of weights is kept."""
+        learning = {name: value.clone() for name, value in self.policy.state().items()}
+        self._set_weights(self.playing_state())
+        try:
+            self.save(stream)
+        finally:
+            self._set_weights(learning)
+
+    def training_state(self) -> dict[str, Any]:
+        """What continues exactly, beside the number of decisions: tensors and plain numbers."""
+        return {
+            "policy": self.policy.state(),
+            "average": self.average,
+            "optimizer": self.policy.optimizer.state_dict(),
+            "n_updates": self._n_updates,
+        }
+
+    def set_training_state(self, decisions: int, state: dict[str, Any]) -> None:
+        """Takes up such a state, made after `decisions`; the tables are set by the caller."""
+        self._set_weights(state["policy"])
+        self.average = state["average"]
+        self.policy.optimizer.load_state_dict(state["optimizer"])
+        self._n_updates, self.num_timesteps = state["n_updates"], decisions
+        self._last_obs = self.tables_env.tables.observations  # so that `learn` does not deal anew
+
+    def set_parameters(self, *args: Any, **kwargs: Any) -> None:
+        """As stable-baselines3's; the average of weights starts again from what is loaded."""
+        super().set_parameters(*args, **kwargs)
+        self.average = {name: value.clone() for name, value in self.policy.state().items()}
+
+    def _set_weights(self, state: dict[str, torch.Tensor]) -> None:
+        with torch.no_grad():
+            for name, parameter in self.policy.named_parameters():
+                parameter.copy_(state[name])
+
+    def learn(  # type: ignore[override]
         self,
         total_timesteps: int,
         callback: MaybeCallback = None,
@@ -132,10 +177,14 @@ class SelfPlayPPO(MaskablePPO):  # type: ignore[misc]
         )
         callback.on_training_start(locals(), globals())
         while self.num_timesteps < total:
+            before = sum(self.seconds.values())
             self._update_current_progress_remaining(self.num_timesteps, total)
-            if not self.collect_rollouts(self.env, callback, self.rollout_buffer, self.n_steps):
+            if not self.collect_rollouts(self.tables_env, callback, self.rollout_buffer, self.n_steps):
                 break
             self.train()
+            speed = self.n_steps * self.n_envs / (sum(self.seconds.values()) - before)
+            self.logger.record("time/decisions_per_second", speed)
+            self.last_record = dict(self.logger.name_to_value)
             if self.updates % log_interval == 0:
                 self.dump_logs(self.updates)
         callback.on_training_end()
@@ -143,7 +192,7 @@ class SelfPlayPPO(MaskablePPO):  # type: ignore[misc]
 
     # ---------------------------------------------------------------- collect
 
-    def collect_rollouts(
+    def collect_rollouts(  # type: ignore[override]
         self,
         env: VecEnv,
         callback: BaseCallback,
@@ -158,7 +207,7 @@ class SelfPlayPPO(MaskablePPO):  # type: ignore[misc]
         """
         assert isinstance(env, TablesEnv)
         tables, rollout, count = env.tables, rollout_buffer, self.n_envs
-        keys = np.zeros(count, np.uint64)
+        keys = np.zeros(count, np.int64)
         hands, decisions, endings = 0, 0, np.zeros(256, np.int64)
         self.policy.set_training_mode(False)
         self.learner.forward.refresh()
@@ -194,7 +243,7 @@ class SelfPlayPPO(MaskablePPO):  # type: ignore[misc]
         callback.on_rollout_end()
         return True
 
-    def _act(self, t: int, keys: NDArray[np.uint64]) -> None:
+    def _act(self, t: int, keys: NDArray[np.int64]) -> None:
         """Chooses the actions of step `t`, and notes their log probabilities and values."""
         rollout, weights = self.rollout_buffer, self.learner.weights
         for first in range(0, self.n_envs, BLOCK):
@@ -229,8 +278,9 @@ class SelfPlayPPO(MaskablePPO):  # type: ignore[misc]
         """Logs how the rollout's hands ended."""
         if not hands:
             return
-        names = getattr(self.env.tables, "ending_names", ())
-        shares = {name: float(endings[code]) / hands for code, name in enumerate(names)}
+        shares = {
+            name: float(endings[code]) / hands for code, name in enumerate(self.tables_env.ending_names)
+        }
         for name, share in shares.items():
             self.logger.record(f"game/ending_{name}", share)
         if "drop" in shares:
@@ -246,15 +296,14 @@ class SelfPlayPPO(MaskablePPO):  # type: ignore[misc]
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
         self.ent_coef = self.entropy_schedule(self._current_progress_remaining)
-        clip_range = self.clip_range(self._current_progress_remaining)
+        clip_range = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
+        batch = self.batch_size or rollout.size
         stats = []
         for epoch in range(self.n_epochs):
             order = np.random.default_rng([self.seed or 0, self.updates, epoch]).permutation(rollout.size)
-            for first in range(0, rollout.size, self.batch_size):
-                rows = order[first : first + self.batch_size]
-                stats.append(
-                    self.learner.gradients(rollout, rows, clip_range, self.ent_coef, self.vf_coef)
-                )
+            for first in range(0, rollout.size, batch):
+                rows = order[first : first + batch]
+                stats.append(self.learner.gradients(rollout, rows, clip_range, self.ent_coef, self.vf_coef))
                 nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
                 self.policy.optimizer.step()
                 self.learner.forward.refresh()

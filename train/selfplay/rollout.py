@@ -1,4 +1,4 @@
-"""What a rollout leaves for the learner: sparse observations, legal actions, and one number each of the rest."""
+"""What a rollout leaves for the learner: observations and legal actions as lists, and what came of them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from train.selfplay.tables import Tables
 class SparseRollout:
     """`n_steps` decisions at each of `n_envs` tables; decision (t, b) is row `t * n_envs + b`.
 
-    Takes the place of stable-baselines3's rollout buffer, with the constructor that its algorithms expect. Observations
-    are lists of non-zeros and masks are lists of legal actions: about 300 bytes a decision instead of 3,000.
+    Takes the place of stable-baselines3's rollout buffer, with the constructor that its algorithms expect.
+    Observations are lists of non-zeros and masks are lists of legal actions: about 300 bytes a decision
+    instead of 3,000.
     """
 
     def __init__(
@@ -38,7 +39,8 @@ class SparseRollout:
         shape = (buffer_size, n_envs)
         self.indices = np.zeros(64 * size, np.uint16)
         self.values_at = np.zeros(64 * size, np.float32)
-        # One row more than decisions: the observations after the last one, for the value that ends the returns.
+        # One row more than decisions: the observations after the last one, for the value that ends the
+        # returns.
         self.starts = np.zeros(size + n_envs + 1, np.int64)
         self.legal = np.zeros(8 * size, np.uint16)
         self.legal_starts = np.zeros(size + 1, np.int64)
@@ -56,7 +58,9 @@ class SparseRollout:
         room = tables.observations.size + 1
         if len(self.indices) - self.starts[row] < room:
             self.indices = np.concatenate([self.indices, np.zeros(len(self.indices) + room, np.uint16)])
-            self.values_at = np.concatenate([self.values_at, np.zeros(len(self.values_at) + room, np.float32)])
+            self.values_at = np.concatenate(
+                [self.values_at, np.zeros(len(self.values_at) + room, np.float32)]
+            )
         kernels.append_observations(tables.observations, self.indices, self.values_at, self.starts, row)
 
     def add_legal(self, row: int, tables: Tables) -> None:
@@ -68,6 +72,7 @@ class SparseRollout:
 
     def finish(self, last_seats: np.ndarray[Any, np.dtype[np.int8]], last_values: kernels.Floats) -> None:
         """Computes advantages and returns; see `returns_per_seat`."""
+        num_players = self.payments.shape[2]
         returns_per_seat(
             self.seats,
             self.values,
@@ -77,6 +82,9 @@ class SparseRollout:
             last_values,
             self.gamma,
             self.gae_lambda,
+            np.zeros(num_players, np.int8),
+            np.zeros(num_players),
+            np.zeros(num_players),
             self.advantages,
             self.returns,
         )

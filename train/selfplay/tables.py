@@ -53,12 +53,17 @@ class Tables(Protocol):
 class TablesEnv(VecEnv):
     """Tables as a vectorised environment with one voice per table: the seat to move.
 
-    Self-play reads the tables themselves. This view is what stable-baselines3 asks for, and what stock MaskablePPO is
-    measured on: its reward is the mover's payment, which is not enough to learn from when seats take turns.
+    Self-play reads the tables themselves. This view is what stable-baselines3 asks for, and what stock
+    MaskablePPO is measured on: its reward is the mover's payment, which is not enough to learn from when
+    seats take turns.
+
+    Args:
+        tables: the tables.
+        ending_names: what `tables.endings` counts, by code; for curves.
     """
 
-    def __init__(self, tables: Tables):
-        self.tables = tables
+    def __init__(self, tables: Tables, ending_names: Sequence[str] = ()):
+        self.tables, self.ending_names = tables, tuple(ending_names)
         super().__init__(
             tables.num_tables,
             spaces.Box(-np.inf, np.inf, (tables.observation_size,), np.float32),
@@ -97,7 +102,9 @@ class TablesEnv(VecEnv):
         """Refused: tables are set up once."""
         raise NotImplementedError("tables are set up once")
 
-    def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
+    def env_method(
+        self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
+    ) -> list[Any]:
         """Only `action_masks`: one array for all tables, so that nothing is stacked."""
         if method_name != "action_masks":
             raise NotImplementedError(f"tables have no method {method_name}")

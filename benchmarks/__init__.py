@@ -1,0 +1,1 @@
+"""Longer measurements than tests allow, and what ours are measured beside."""

@@ -1,0 +1,315 @@
+"""The options of a training run, each declared once. Budgets are decisions, never minutes.
+
+`load_config` reads a file and `--set` overrides; `config_reference` writes docs/train-config.md from the
+model.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from tonk_env.errors import TonkError
+from tonk_env.resources import find_config
+
+Positive = Annotated[int, Field(ge=1)]
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
+
+
+def _is_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            "a name is made of letters, digits, '_', '-' and '.', and starts with a letter or digit"
+        )
+    return name
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RunSection(_Section):
+    """The run as a whole."""
+
+    name: Annotated[str, AfterValidator(_is_name)] = Field(
+        "tonk", description="the run folder is `runs/<name>-<n>`, n counting up"
+    )
+    seed: int = Field(
+        1, ge=0, description="of everything random; equal seeds give equal runs on equal machines"
+    )
+    total_decisions: Positive = Field(
+        5_000_000, description="budget: decisions by all seats together, rounded up to whole rollouts"
+    )
+    checkpoint_every: Positive = Field(
+        1_000_000, description="decisions between checkpoints; what a killed run can lose"
+    )
+
+
+class GameSection(_Section):
+    """What is played."""
+
+    rules: str = Field("pagat", description="rules: the name of a preset, or a path to a TOML file")
+    players: int = Field(2, ge=2, le=6, description="seats at each table")
+
+
+class RolloutSection(_Section):
+    """How experience is collected: the current network plays every seat."""
+
+    tables: Positive = Field(
+        512,
+        le=65_536,
+        description="tables side by side; 512 with 64 steps learns to drop, 256 with 32 did not",
+    )
+    steps: Positive = Field(
+        64, le=4096, description="decisions at each table before the network learns from them"
+    )
+
+
+class NetworkSection(_Section):
+    """The network: one trunk with rectifiers, a policy head and a value head on it."""
+
+    layers: tuple[Annotated[int, Field(ge=8, le=4096)], ...] = Field(
+        (256, 256), min_length=1, max_length=8, description="widths of the trunk's layers"
+    )
+    precision: Literal["auto", "fp32", "bf16"] = Field(
+        "auto",
+        description="of the dense matrix products; auto: bf16 where a short timing says it is clearly faster",
+    )
+
+
+class PpoSection(_Section):
+    """How the network learns from a rollout: PPO with clipped ratios."""
+
+    epochs: Positive = Field(2, le=100, description="passes over each rollout")
+    batch: Annotated[int, Field(ge=2)] = Field(4096, description="decisions per step of the optimiser")
+    learning_rate: float = Field(
+        1.5e-3, gt=0, le=1, description="Adam's step size at the start; linear in between"
+    )
+    final_learning_rate: float = Field(0.0, ge=0, le=1, description="and at the end")
+    entropy: float = Field(
+        0.08,
+        ge=0,
+        le=10,
+        description="weight of the entropy bonus at the start: 0.03 may never learn to drop",
+    )
+    final_entropy: float = Field(0.005, ge=0, le=10, description="and at the end; linear in between")
+    clip: float = Field(
+        0.2, gt=0, lt=1, description="how far the ratio of new to old probability may move from 1"
+    )
+    trace: float = Field(
+        0.95,
+        ge=0,
+        le=1,
+        description="lambda of generalised advantages: 1 trusts payments only, 0 the next value only",
+    )
+    value_weight: float = Field(
+        0.5, ge=0, le=100, description="weight of the value's squared error in the loss"
+    )
+    max_gradient: float = Field(0.5, gt=0, description="longer gradients are cut to this norm")
+    average: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="decay, per rollout, of a running average of the weights; above 0 the average is what is "
+        "evaluated and shipped",
+    )
+
+
+class EvaluationSection(_Section):
+    """How strength is measured while training: duplicate hands against fixed agents, the policy sampled."""
+
+    every: Positive = Field(
+        5_000_000, description="decisions between evaluations; there is always one at the end"
+    )
+    deals: Positive = Field(
+        5_000,
+        description="deals per anchor, each played once per rotation of the seats; training never sees them",
+    )
+    final_deals: Positive = Field(
+        20_000,
+        description="deals per anchor when the best is scored once more at the end, on fresh decks",
+    )
+    anchors: tuple[str, ...] = Field(
+        ("random", "heuristic:drop=25", "reference"),
+        description="agents to measure against; none: no evaluation",
+    )
+    keep: str = Field(
+        "worst",
+        description="what makes a checkpoint the best: `worst` (the smallest of the margins, so that none is "
+        "bought with losses elsewhere), `mean` (of the margins), or one anchor's name",
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> EvaluationSection:
+        if self.keep not in ("worst", "mean", *self.anchors):
+            raise ValueError(f"keep = {self.keep!r} is not worst, mean or one of the anchors")
+        return self
+
+
+class TrainConfig(_Section):
+    """Every option of a training run."""
+
+    run: RunSection = RunSection()
+    game: GameSection = GameSection()
+    rollout: RolloutSection = RolloutSection()
+    network: NetworkSection = NetworkSection()
+    ppo: PpoSection = PpoSection()
+    evaluation: EvaluationSection = EvaluationSection()
+
+    @model_validator(mode="after")
+    def _check(self) -> TrainConfig:
+        if self.ppo.batch > self.decisions_per_rollout:
+            raise ValueError(
+                f"ppo.batch = {self.ppo.batch} is more than a rollout, "
+                f"rollout.tables × rollout.steps = {self.decisions_per_rollout}"
+            )
+        return self
+
+    @property
+    def decisions_per_rollout(self) -> int:
+        """Decisions between two updates of the network."""
+        return self.rollout.tables * self.rollout.steps
+
+
+def _set(data: dict[str, Any], assignment: str) -> None:
+    """Puts one `section.key=value` into a table; the value is read as TOML, or else as a plain string."""
+    key, equals, text = assignment.partition("=")
+    section, dot, option = key.strip().partition(".")
+    if not (equals and dot and option):
+        raise TonkError(f"--set {assignment}: write it as section.key=value, for example ppo.epochs=3")
+    try:
+        value = tomllib.loads(f"value = {text.strip()}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()
+    table = data.setdefault(section, {})
+    if not isinstance(table, dict):
+        raise TonkError(f"--set {assignment}: {section} is not a section")
+    table[option] = value
+
+
+def _names_at(path: tuple[Any, ...]) -> list[str]:
+    """The options that exist beside the one at `path`."""
+    model: Any = TrainConfig
+    for part in path[:-1]:
+        model = model.model_fields[part].annotation
+    return list(model.model_fields)
+
+
+def _one_line(error: ValidationError) -> str:
+    first = error.errors()[0]
+    path = first["loc"]
+    where = ".".join(map(str, path))
+    if first["type"] == "extra_forbidden":
+        names = _names_at(path)
+        close = difflib.get_close_matches(str(path[-1]), names, n=1)
+        hint = f" (did you mean {close[0]}?)" if close else ""
+        return f"{where}: no such option{hint}; there are {', '.join(names)}"
+    message = first["msg"].removeprefix("Value error, ")
+    given = "" if isinstance(first["input"], (Mapping, BaseModel)) else f" = {first['input']!r}"
+    return f"{where}{given}: {message}" if where else message
+
+
+def make_config(data: Mapping[str, Any], where: str = "config") -> TrainConfig:
+    """Returns the config meant by a table.
+
+    Raises:
+        TonkError: an unknown option, or a value that is not allowed; the message names both.
+    """
+    try:
+        return TrainConfig.model_validate(data)
+    except ValidationError as error:
+        raise TonkError(f"{where}: {_one_line(error)}") from None
+
+
+def load_config(name_or_path: str | Path, overrides: Iterable[str] = ()) -> TrainConfig:
+    """Reads a config: one that ships, by name or path, or any TOML file.
+
+    Args:
+        name_or_path: what `tonk_env.resources.find_config` takes.
+        overrides: `section.key=value` each, later ones win.
+
+    Raises:
+        TonkError: no such file, not TOML, or not a valid config.
+    """
+    path = find_config("train", name_or_path)
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise TonkError(f"{path}: not a readable TOML file: {error}") from None
+    for assignment in overrides:
+        _set(data, assignment)
+    return make_config(data, str(path))
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml_value, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def dump_config(config: TrainConfig) -> str:
+    """Returns a config as TOML, every option written out."""
+    lines = []
+    for section, options in config.model_dump().items():
+        lines.append(f"[{section}]")
+        lines += [f"{name} = {_toml_value(value)}" for name, value in options.items()]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _allowed(schema: Mapping[str, Any]) -> str:
+    """The type and range of an option, from its JSON schema."""
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if schema["type"] == "array":
+        return f"list of {_allowed(schema['items'])}"
+    bounds = [
+        f"{sign} {schema[key]:,}"
+        for key, sign in (
+            ("minimum", "≥"),
+            ("exclusiveMinimum", ">"),
+            ("maximum", "≤"),
+            ("exclusiveMaximum", "<"),
+        )
+        if key in schema
+    ]
+    return " ".join([schema["type"], ", ".join(bounds)]).strip()
+
+
+def config_reference() -> str:
+    """Returns docs/train-config.md: every option with its type, range, default and meaning."""
+    lines = [
+        "# Options of a training config",
+        "",
+        "Generated from `train/config.py`. A config is a TOML file; what it leaves out has the default. On",
+        "the command line, `tonk train CONFIG --set section.key=value` overrides an option, as often as you",
+        "like.",
+        "",
+    ]
+    for name, section in TrainConfig.model_fields.items():
+        model: Any = section.annotation
+        schema = model.model_json_schema()["properties"]
+        lines += [
+            f"## `[{name}]`",
+            "",
+            str(model.__doc__),
+            "",
+            "| option | type | default | meaning |",
+            "|---|---|---|---|",
+        ]
+        for option, field in model.model_fields.items():
+            default = _toml_value(field.default)
+            lines.append(f"| `{option}` | {_allowed(schema[option])} | `{default}` | {field.description} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(config_reference(), end="")
