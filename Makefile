@@ -43,7 +43,7 @@ test-boundscheck: $(READY) ## the bounds-checked set
 test-extras: $(EXTRAS_READY) ## tests of the optional extras, and in a browser
 	$(ONE_THREAD) $(BIN)/python -m pytest -m extras
 
-bench: $(READY) ## measure speed on this machine
+bench: $(EXTRAS_READY) ## measure speed on this machine, beside peers
 	$(BIN)/tonk bench
 
 dist: $(READY) ## build the wheel and the source archive into dist/

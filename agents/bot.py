@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from typing import Any
 
 import numpy as np
@@ -51,7 +53,9 @@ TOOLS_DTYPE = np.dtype(
         ("deck", np.int64),  # the types in it
         ("mean", np.float64),  # their mean value
         ("copies", np.int8),  # of each type
-        ("threes", np.int64, (NUM_TYPES, 3)),  # runs of three that a card is in, as types; 0: no more
+        ("mates", np.int64, NUM_TYPES),  # the other types of a card's rank
+        ("near", np.int64, NUM_TYPES),  # these, and the types that share a run of three with it
+        ("threes", np.int64, (NUM_TYPES, 3)),  # the other two types of each run of three with it; 0: no more
         ("value_bits", np.int64, _VALUE_BITS),  # types whose value has bit b
     ],
     align=True,
@@ -73,8 +77,11 @@ def make_tools(rules: LoweredRules, num_players: int) -> npt.NDArray[np.void]:
     is_three = (record["spread_kind"][spreads] == RUN) & (record["spread_size"][spreads] == 3)
     threes = record["spread_cards"][spreads, 0][is_three].tolist()
     for card in deck:
-        around = [three for three in threes if three >> card & 1]
+        around = [three & ~(1 << card) for three in threes if three >> card & 1]
+        mates = sum(1 << mate for mate in deck if mate != card and mate % NUM_RANKS == card % NUM_RANKS)
         tools["threes"][0, card, : len(around)] = around
+        tools["mates"][0, card] = mates
+        tools["near"][0, card] = functools.reduce(operator.or_, around, mates)
     return tools
 
 
@@ -91,12 +98,6 @@ def points_of(types: int, tools: Any) -> int:
 def bit_of(card: int) -> int:
     """Returns the set of types that holds one card alone."""
     return np.int64(1) << card  # type: ignore[return-value]
-
-
-@jit
-def types_of_rank(card: int) -> int:
-    """Returns the types of a card's rank."""
-    return np.int64(1 | 1 << 13 | 1 << 26 | 1 << 39) << (card % NUM_RANKS)  # type: ignore[return-value]
 
 
 @jit
@@ -156,25 +157,26 @@ def num_outs(low: int, high: int, card: int, gone: int, tools: Any) -> int:
         gone: types that do not count.
         tools: `[1]` TOOLS_DTYPE.
     """
-    bit = bit_of(card)
-    outs = bit & 0
-    if low & types_of_rank(card) & ~bit or high & bit:
-        outs |= types_of_rank(card) & tools[0]["deck"]
+    twin = high & bit_of(card)
+    held = low & tools[0]["near"][card]
+    if held | twin == 0:
+        return 0
+    outs = held & 0
+    if held & tools[0]["mates"][card] | twin:
+        outs |= tools[0]["mates"][card]
     for at in range(3):
-        others = tools[0]["threes"][card, at] & ~bit
-        if others & low:
-            outs |= others
+        if held & tools[0]["threes"][card, at]:
+            outs |= tools[0]["threes"][card, at]
     return popcount(outs & ~low & ~gone)
 
 
 @jit
 def num_ways(card: int, types: int, tools: Any) -> int:
     """Counts the pairs among `types` that make a set or a run of three with a card."""
-    bit = bit_of(card)
-    equals = popcount(types & types_of_rank(card) & ~bit)
-    ways = equals * (equals - 1) // 2
+    mates = popcount(types & tools[0]["mates"][card])
+    ways = mates * (mates - 1) // 2
     for at in range(3):
-        others = tools[0]["threes"][card, at] & ~bit
+        others = tools[0]["threes"][card, at]
         ways += others != 0 and others & ~types == 0
     return ways
 

@@ -1,9 +1,9 @@
 """Tunes the numbers of the `expert` bot by coordinate ascent on duplicate deals.
 
 Each number in turn is moved a step up, else a step down; a move stays if, on the same decks and in both
-seats, the bot then earns more against a fixed mix of opponents, by more than a standard error of the difference. Steps
-shrink from sweep to sweep, every sweep has decks of its own, and the table printed at the end is of decks that
-no sweep saw. The numbers that ship are what the command finds as it stands here.
+seats, the bot then earns more against a fixed mix of opponents, by more than a standard error of the
+difference. Steps shrink from sweep to sweep, every sweep has decks of its own, and the table printed at the
+end is of decks that no sweep saw. The numbers that ship were found so:
 
     python -m benchmarks.tune_expert --sweeps 3 --deals 10000 --seed 0 --out expert.toml
 """

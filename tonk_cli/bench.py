@@ -104,6 +104,7 @@ def measure(names: Sequence[str], seconds: float) -> list[Result]:
         os.environ[variable] = "1"
     from tonk_cli.doctor import cpu
     from tonk_cli.speed import MEASURES, REPETITIONS, TRAINING_REPETITIONS
+    from tonk_env._jit import is_compiled
 
     results = []
     for name in names:
@@ -113,6 +114,8 @@ def measure(names: Sequence[str], seconds: float) -> list[Result]:
         peer, note = _measure_peer(name, seconds)
         repetitions = TRAINING_REPETITIONS if name == "training" else REPETITIONS
         conditions = f"{cpu()[0]}, one thread, process time, best of {repetitions} repetitions"
+        if not is_compiled():
+            conditions += ", kernels not compiled (NUMBA_DISABLE_JIT)"
         results.append(Result(name, ours, peer, note, conditions))
     _say("")
     return results

@@ -73,6 +73,9 @@ def view(tables: Any, i: int, seat: int, views: Any, row: int) -> None:
         row: which row.
     """
     n = int(tables[i]["num_players"])
+    # What stands in a row of a seat that is not taken is zero, in the table and in the view: only seats and
+    # spreads that are there, or were in the view before, are copied.
+    seats = max(n, int(views[row]["num_players"]))
     views[row]["rules_index"] = tables[i]["rules_index"]
     views[row]["num_players"] = n
     views[row]["seat"] = seat
@@ -96,8 +99,8 @@ def view(tables: Any, i: int, seat: int, views: Any, row: int) -> None:
     for word in range(2):
         views[row]["hand"][word] = tables[i]["hands"][seat, word]
         views[row]["seen"][word] = tables[i]["seen"][word]
-    for other in range(MAX_SEATS):
-        at = (seat + other) % n if other < n else other  # rows of empty seats stay as cleared
+    for other in range(seats):
+        at = (seat + other) % n if other < n else other
         views[row]["own_turns"][other] = tables[i]["own_turns"][at]
         views[row]["num_cards"][other] = tables[i]["num_cards"][at]
         views[row]["waits"][other] = tables[i]["waits"][at]
@@ -111,7 +114,6 @@ def view(tables: Any, i: int, seat: int, views: Any, row: int) -> None:
         before = int(views[row]["num_spreads"][other])
         laid = int(tables[i]["num_spreads"][at])
         views[row]["num_spreads"][other] = laid
-        # An unused place is zero, in the table and in the view: only what is or was there is copied.
         for place in range(max(before, laid)):
             views[row]["spread_kind"][other, place] = tables[i]["spread_kind"][at, place]
             views[row]["spread_row"][other, place] = tables[i]["spread_row"][at, place]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -39,6 +40,13 @@ def test_last_move_is_refused(path: Path) -> None:
     # Without that move the record is fine.
     text = path.read_text().replace(f'"{actions[-1]}",\n]', "]")
     assert parse_record(text).hand.num_moves == len(actions) - 1
+
+
+def test_record_in_the_documentation() -> None:
+    page = (HERE.parents[1] / "docs" / "HANDS.md").read_text()
+    (example,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    record = parse_record(example)
+    assert record.stated is not None and record.disagreement() is None
 
 
 def test_there_is_a_record_for_every_ending() -> None:

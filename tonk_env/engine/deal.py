@@ -25,7 +25,8 @@ def shuffle(tables: Any, i: int, rules: Any, key: int) -> None:
             size += 1
     tables[i]["deck_size"] = size
     for at in range(size - 1, 0, -1):
-        other = below(mix(key, at), at + 1)
+        word = mix(key, at >> 1)  # 63 random bits, enough for two places
+        other = below((word & 0x7FFFFFFF) << 32 if at & 1 else word, at + 1)
         card = tables[i]["deck"][at]
         tables[i]["deck"][at] = tables[i]["deck"][other]
         tables[i]["deck"][other] = card
