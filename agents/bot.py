@@ -364,12 +364,12 @@ class Bot:
     def __init__(self, name: str, style: npt.NDArray[np.void]) -> None:
         self.name = name
         self.style = style
-        self._rules: npt.NDArray[np.void] | None = None
+        self._rules: LoweredRules | None = None
         self._tools: npt.NDArray[np.void] | None = None
 
     def start(self, rules: LoweredRules, num_players: int, seed: int) -> None:
         """Makes ready for hands under some rules; any rules and 2 to 6 players will do."""
-        self._rules = rules.record
+        self._rules = rules
         self._tools = make_tools(rules, num_players)
 
     def act(
@@ -381,7 +381,8 @@ class Bot:
     ) -> npt.NDArray[np.int32]:
         """Chooses a move for each view, by rule: nothing is drawn from the keys."""
         actions = np.empty(len(views), np.int32)
-        choose_rows(views, legal, num_legal, self._rules, self.style, self._tools, actions)
+        assert self._rules is not None, "start comes first"
+        choose_rows(views, legal, num_legal, self._rules.record, self.style, self._tools, actions)
         return actions
 
     def end(self, payments: npt.NDArray[np.float64]) -> None:

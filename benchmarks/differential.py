@@ -2,8 +2,8 @@
 
     python -m benchmarks.differential --hands 100000 --workers 2
 
-Prints how often each ending, option and status was reached, and fails where one was reached fewer than a hundred
-times or the engines differ. Seeds are printed, so that a difference can be played again.
+Prints how often each ending, option and status was reached, and fails where one was reached fewer than a
+hundred times or the engines differ. Seeds are printed, so that a difference can be played again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CHUNK = 500
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--hands", type=int, default=100_000)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)

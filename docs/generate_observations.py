@@ -21,9 +21,9 @@ what the viewer may know, its own cards and the public course of the hand, and n
 perfect memory of what was seen. Seats are counted from the viewer, so a network need not know where it
 sits.
 
-A card plane has one feature for each different card of the deck, ascending: suits in the order `c d h
-s`, in each suit the ranks `A 2 3 … T J Q K`; cards that the rules leave out take no room. Sizes depend
-on the deck, the number of players and the hand size. The tables below are examples;
+A card plane has one feature for each different card of the deck, ascending: clubs, diamonds, hearts,
+spades, and in each suit ace, 2 … king; cards that the rules leave out take no room. Sizes depend on the
+deck, the number of players and the hand size. The tables below are examples;
 `tonk_env.observe.planes_table(rules, num_players)` gives the one for any rules, and
 `tonk_env.observe.layout` gives it as data. A checkpoint keeps the layout's fingerprint and is refused
 where the layout is another.

@@ -9,7 +9,7 @@ from typing import Any
 
 from tonk_env._jit import jit, mix
 from tonk_env.engine.deal import clear, deal, shuffle
-from tonk_env.engine.legal import legal_actions, legal_mask
+from tonk_env.engine.legal import can_do, legal_actions, legal_mask
 from tonk_env.engine.settle import settle
 from tonk_env.engine.state import ENDED, OK
 from tonk_env.engine.turn import apply
@@ -100,16 +100,21 @@ def settle_tables(tables: Any, rules: Any, payments: Any) -> None:
 
 
 @jit
-def redeal(tables: Any, i: int, rules: Any, key: int, hand_numbers: Any) -> None:
-    """Deals the next hand of table `i`, and again while a hand is won on the deal; the dealer moves left."""
-    while True:
+def redeal(tables: Any, i: int, rules: Any, key: int, hand_numbers: Any) -> bool:
+    """Deals the next hand of table `i`, and again while a hand is won on the deal; the dealer moves left.
+
+    Returns:
+        Whether there is a hand to play: not where a thousand in a row were won on the deal.
+    """
+    for _ in range(1000):
         number = hand_numbers[i]
         hand_numbers[i] = number + 1
         n = int(tables[i]["num_players"])
         dealer = (int(tables[i]["dealer"]) + 1) % n
         deal_hand(tables, i, rules, int(tables[i]["rules_index"]), n, dealer, mix(mix(key, i), number))
         if tables[i]["phase"] != ENDED:
-            return
+            return True
+    return False
 
 
 @jit
@@ -175,8 +180,7 @@ def step_tables(
         The first table whose choice is illegal, or -1. Nothing is changed where there is one.
     """
     for i in range(tables.shape[0]):
-        found = legal_choice(masks, i, choices[i])
-        if not found:
+        if not can_do(tables, i, rules, choices[i]):
             return i
     for i in range(tables.shape[0]):
         apply(tables, i, rules, choices[i])
@@ -194,9 +198,3 @@ def step_tables(
             redeal(tables, i, rules, key, hand_numbers)
         show(tables, i, rules, starts, variants, views, actions, observations, masks, seats)
     return -1
-
-
-@jit
-def legal_choice(masks: Any, i: int, choice: int) -> bool:
-    """Tells whether the mask of row `i` allows a choice."""
-    return bool(0 <= choice < masks.shape[1] and masks[i, choice])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from tonk_env.observe import layout
 from tonk_env.rules import LoweredRules, Rules, lower, stack
 from tonk_env.view import VIEW_DTYPE
 
-RulesLike = str | Rules | LoweredRules
+RulesLike = str | Path | Mapping[str, Any] | Rules | LoweredRules
 
 
 class TonkTables:
@@ -28,8 +29,8 @@ class TonkTables:
     hand depends on `seed`, the table and the hand's number alone.
 
     Args:
-        rules: a preset's name, a path, rules, or a sequence of them.
-        num_players: 2 to 6, or a sequence.
+        rules: a preset's name, a path, a table of options, rules, or a list of them.
+        num_players: 2 to 6, or a list.
         num_tables: B.
         seed: 0 or more.
         observations: `[B, observation_size]` float32 to write into, or None for an array of its own.
@@ -57,9 +58,9 @@ class TonkTables:
         observations: npt.NDArray[np.float32] | None = None,
         masks: npt.NDArray[np.uint8] | None = None,
     ) -> None:
-        each = [rules] if isinstance(rules, (str, Rules, LoweredRules)) else list(rules)
+        each = list(rules) if isinstance(rules, (list, tuple)) else [rules]
         self.rules = [lower(one) for one in each]
-        players = [num_players] if isinstance(num_players, int) else list(num_players)
+        players = [num_players] if isinstance(num_players, int) else [int(seats) for seats in num_players]
         if not players:
             raise TonkError("num_players: at least one number is needed")
         if num_tables < 1 or seed < 0:
@@ -105,7 +106,8 @@ class TonkTables:
             "num_players"
         ]
         for i in range(self.num_tables):
-            redeal(self.tables, i, self._records, self.seed, self._hand_numbers)
+            if not redeal(self.tables, i, self._records, self.seed, self._hand_numbers):
+                raise TonkError("rules: every hand is won on the deal, so there is nothing to decide")
         for output in (self.ended, self.payments, self.endings, self.decisions):
             output[...] = 0
         self._show()
@@ -166,7 +168,13 @@ class TonkTables:
     def get_state(self) -> bytes:
         """Returns everything that the future depends on, as bytes for `set_state`."""
         stream = io.BytesIO()
-        np.savez(stream, tables=self.tables.view(np.uint8), hands=self._hand_numbers, seed=self.seed)
+        np.savez(
+            stream,
+            tables=self.tables.view(np.uint8),
+            hands=self._hand_numbers,
+            seed=self.seed,
+            rules=np.array([each.fingerprint for each in self.rules]),
+        )
         return stream.getvalue()
 
     def set_state(self, state: bytes) -> None:
@@ -178,6 +186,8 @@ class TonkTables:
         with np.load(io.BytesIO(state)) as saved:
             if saved["tables"].shape != self.tables.view(np.uint8).shape:
                 raise TonkError("the saved state is of another number of tables or another version")
+            if saved["rules"].tolist() != [each.fingerprint for each in self.rules]:
+                raise TonkError("the saved state is of tables with other rules")
             self.tables.view(np.uint8)[...] = saved["tables"]
             self._hand_numbers[...] = saved["hands"]
             self.seed = int(saved["seed"])

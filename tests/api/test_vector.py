@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -253,6 +254,7 @@ def test_equal_seeds_give_equal_bytes_in_any_process() -> None:
             capture_output=True,
             text=True,
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            cwd=Path(__file__).resolve().parents[2],
             timeout=300,
         )
         assert done.returncode == 0, done.stderr

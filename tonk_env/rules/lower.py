@@ -183,6 +183,11 @@ class LoweredRules:
     fingerprint: str
     actions_fingerprint: str
 
+    def __reduce__(self) -> Any:
+        # A copy is this very object again: a copied record would be writable, for which Numba would compile
+        # every kernel once more.
+        return lower, (self.rules,)
+
     @property
     def num_actions(self) -> int:
         """Ids in the action table."""
