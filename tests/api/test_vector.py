@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import random
 import subprocess
 import sys
@@ -260,3 +262,30 @@ def test_equal_seeds_give_equal_bytes_in_any_process() -> None:
         assert done.returncode == 0, done.stderr
         digests.add(done.stdout)
     assert len(digests) == 1
+
+
+def test_rules_under_which_every_hand_is_won_on_the_deal_are_refused() -> None:
+    every_hand = {"base": "pagat", "instant_wins": {"tiers": [{"at_most": 50}], "tie": "all_paid"}}
+    with pytest.raises(TonkError, match="nothing to decide"):
+        TonkTables(every_hand, 2, num_tables=2)
+
+
+def test_a_state_of_other_rules_is_refused() -> None:
+    state = TonkTables("seattle", 2, num_tables=4).get_state()
+    with pytest.raises(TonkError, match="other rules"):
+        TonkTables("pagat", 2, num_tables=4).set_state(state)
+
+
+def test_a_copy_of_lowered_rules_is_the_same_object() -> None:
+    rules = lower("pagat")
+    assert copy.deepcopy(rules) is rules
+    assert pickle.loads(pickle.dumps(rules)) is rules
+
+
+def test_an_illegal_choice_is_refused_whatever_the_caller_wrote_into_the_masks() -> None:
+    tables = TonkTables("pagat", 2, num_tables=3)
+    before = tables.tables.tobytes()
+    tables.masks[:] = 1
+    with pytest.raises(TonkError, match="not legal"):
+        tables.step(np.full(3, tables.num_actions - 1, np.int32))
+    assert tables.tables.tobytes() == before
