@@ -53,7 +53,9 @@ def make(spec: str) -> Agent:
             raise TonkError(f"agent {spec!r}: a checkpoint takes the option greedy, or none")
         # Imported here, for it brings torch along.
         load_agent = importlib.import_module("agents.neural").load_agent
-        return cast(Agent, load_agent(find_checkpoint(path), greedy=bool(colon)))
+        agent = cast(Agent, load_agent(find_checkpoint(path), greedy=bool(colon)))
+        agent.name = spec  # as it was called, not where it lies on this machine
+        return agent
     names = (*path.split("."), *option.split("."))
     if colon and option != "greedy" and all(part.isidentifier() for part in names):
         return _make_from_class(spec, path, option)

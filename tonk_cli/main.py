@@ -96,6 +96,9 @@ def _usage_line(error: Any) -> str | None:
 
 def main() -> None:
     """The console script."""
+    # Products are small here: two threads spend more on waiting for each other than they save, the more so on
+    # a busy machine. Read by torch and BLAS when they are first imported, which commands do.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     sys.exit(run())
 
 
