@@ -127,6 +127,7 @@ class Bomb:
         return Path.touch, (self.place,)
 
 
+@pytest.mark.filterwarnings("ignore:Detected pickle protocol")
 def test_a_malicious_pickle_does_nothing(checkpoint: Path, tmp_path: Path) -> None:
     place = tmp_path / "boom"
     pickle.loads(pickle.dumps(Bomb(place)))
