@@ -277,7 +277,7 @@ def test_each_kernel_has_one_specialisation() -> None:
     assert done.returncode == 0, done.stderr
     compiled, _, several = done.stdout.partition(" ")
     # Kernels called by kernels come with these, and are not counted where they are read from the cache.
-    assert int(compiled) >= 8 and several.strip() == "[]"
+    assert int(compiled) >= 5 and several.strip() == "[]"
 
 
 @pytest.mark.boundscheck
