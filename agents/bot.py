@@ -15,7 +15,7 @@ from tonk_env.cards import NUM_RANKS, NUM_SUITS, NUM_TYPES
 from tonk_env.engine.melds import cards_of_rank
 from tonk_env.engine.state import DRAW, PLAY
 from tonk_env.rules import LoweredRules
-from tonk_env.rules.lower import DISCARD, DROP, HIT, RUN, SPREAD, STOCK, TAKE
+from tonk_env.rules.lower import ACE_LOW, DISCARD, DROP, HIT, RUN, SPREAD, STOCK, TAKE
 
 OWN_TURNS = 5
 """Rows of a threshold table: own turn 0, 1, 2, 3, 4 and later."""
@@ -57,6 +57,7 @@ TOOLS_DTYPE = np.dtype(
         ("near", np.int64, NUM_TYPES),  # these, and the types that share a run of three with it
         ("threes", np.int64, (NUM_TYPES, 3)),  # the other two types of each run of three with it; 0: no more
         ("value_bits", np.int64, _VALUE_BITS),  # types whose value has bit b
+        ("is_standard", np.int8),  # one pack of all ranks, aces low: runs are neighbouring bits
     ],
     align=True,
 )
@@ -70,6 +71,8 @@ def make_tools(rules: LoweredRules, num_players: int) -> npt.NDArray[np.void]:
     tools["deck"] = sum(1 << card for card in deck)
     tools["mean"] = sum(values[card] for card in deck) / len(deck)
     tools["copies"] = record["packs"][num_players]
+    ranks = (record["num_ranks"], record["ace"], record["packs"][num_players])
+    tools["is_standard"] = ranks == (NUM_RANKS, ACE_LOW, 1)
     tools["value_bits"] = [
         sum((values[card] >> bit & 1) << card for card in deck) for bit in range(_VALUE_BITS)
     ]
@@ -168,6 +171,29 @@ def num_outs(low: int, high: int, card: int, gone: int, tools: Any) -> int:
         if held & tools[0]["threes"][card, at]:
             outs |= tools[0]["threes"][card, at]
     return popcount(outs & ~low & ~gone)
+
+
+@jit
+def live_types(low: int, gone: int, tools: Any) -> int:
+    """Returns the types in hand for which `num_outs` is positive, all at once; for standard packs only.
+
+    Args:
+        low: the hand.
+        gone: types that do not count.
+        tools: `[1]` TOOLS_DTYPE, `is_standard`.
+    """
+    left = tools[0]["deck"] & ~low & ~gone
+    # Places from which a run of three can start: ace to jack of each suit.
+    start = np.int64(0x7FF | 0x7FF << 13 | 0x7FF << 26 | 0x7FF << 39)
+    first_two = low & low >> 1 & left >> 2 & start
+    outer_two = low & left >> 1 & low >> 2 & start
+    last_two = left & low >> 1 & low >> 2 & start
+    live = first_two | first_two << 1 | outer_two | outer_two << 2 | last_two << 1 | last_two << 2
+    bits = (1 << NUM_RANKS) - 1
+    a, b, c, d = low & bits, low >> 13 & bits, low >> 26 & bits, low >> 39 & bits
+    paired = (a & (b | c | d)) | (b & (c | d)) | (c & d)
+    paired &= left | left >> 13 | left >> 26 | left >> 39
+    return int(live | (low & (paired | paired << 13 | paired << 26 | paired << 39)))
 
 
 @jit
@@ -314,6 +340,17 @@ def choose_discard(
     first = int(rules[0]["kind_first"][DISCARD])
     low, high = int(views[j]["hand"][0]), int(views[j]["hand"][1])
     best, best_score = int(legal[j, 0]), -1.0e9
+    # Styles that keep every live card alike need not count its outs one by one.
+    alike = styles[0]["keep_out"] == 0 and styles[0]["danger"] == 0 and styles[0]["danger_known"] == 0
+    if alike and tools[0]["is_standard"]:
+        live = live_types(low, gone_types(views, j, tools) if styles[0]["only_live"] else 0, tools)
+        for at in range(num_legal):
+            action = int(legal[j, at])
+            card = int(rules[0]["types"][action - first])
+            score = rules[0]["values"][card] - (styles[0]["keep"] if (live >> card) & 1 else 0.0)
+            if score > best_score:
+                best, best_score = action, score
+        return best
     for at in range(num_legal):
         action = int(legal[j, at])
         card = int(rules[0]["types"][action - first])

@@ -21,7 +21,7 @@ from tonk_env.rules import LoweredRules, lower
 Progress = Callable[[int, int], None]
 """Is told the hands played so far, and how many there will be."""
 
-HANDS_AT_ONCE = 8192
+HANDS_AT_ONCE = 2048
 """Hands played in one call: enough to keep Python's share small, few enough for little memory."""
 MAX_BATCH = 8192
 """Blocks counted at once, at most: the bound within which sums are exact."""

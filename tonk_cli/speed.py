@@ -30,7 +30,7 @@ from tonk_env.view import VIEW_DTYPE, view
 RULES, PLAYERS, TABLES = "pagat", 2, 512
 DROP_PROBABILITY = 0.02
 BOTS = ("reference", "heuristic:drop=20")
-BOT_HANDS = 4096
+BOT_HANDS = 2048
 """Hands of one call of the arena's loop."""
 REPETITIONS = 5
 TRAINING_REPETITIONS = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.bot import make_tools, num_outs, num_ways, points_of
+from agents.bot import live_types, make_tools, num_outs, num_ways, points_of
 from agents.registry import make
 from tonk_env.cards import card_id, parse_cards
 from tonk_env.hand import Hand
@@ -141,3 +141,20 @@ def test_two_packs_count_copies() -> None:
     assert tools["copies"] == 2
     pair = 1 << card_id("Kc")
     assert num_outs(pair, pair, card_id("Kc"), 0, tools) == 3  # Kd Kh Ks
+
+
+def test_live_types_are_those_with_outs() -> None:
+    """The quick way for standard packs agrees with counting card by card."""
+    rng = np.random.default_rng(5)
+    tools = make_tools(lower("pagat"), 2)
+    assert tools["is_standard"][0] and not make_tools(lower("runout"), 5)["is_standard"][0]
+    seen = 0
+    for _ in range(3000):
+        cards = rng.permutation(52)[: rng.integers(2, 40)]
+        hand, gone = cards[: min(len(cards), rng.integers(1, 9))], cards[9:]
+        low = sum(1 << int(card) for card in hand)
+        lost = sum(1 << int(card) for card in gone)
+        slow = sum(1 << int(card) for card in hand if num_outs(low, 0, int(card), lost, tools) > 0)
+        assert live_types(low, lost, tools) == slow
+        seen += slow > 0
+    assert seen > 1000
