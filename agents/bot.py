@@ -63,6 +63,7 @@ TOOLS_DTYPE = np.dtype(
 )
 
 
+@functools.cache  # making them takes longer than playing a thousand hands
 def make_tools(rules: LoweredRules, num_players: int) -> npt.NDArray[np.void]:
     """Returns what the kernels look up: `[1]` TOOLS_DTYPE."""
     record, tools = rules.record[0], np.zeros(1, TOOLS_DTYPE)
@@ -340,21 +341,19 @@ def choose_discard(
     first = int(rules[0]["kind_first"][DISCARD])
     low, high = int(views[j]["hand"][0]), int(views[j]["hand"][1])
     best, best_score = int(legal[j, 0]), -1.0e9
-    # Styles that keep every live card alike need not count its outs one by one.
+    # Styles that keep every live card alike need not count outs card by card.
     alike = styles[0]["keep_out"] == 0 and styles[0]["danger"] == 0 and styles[0]["danger_known"] == 0
-    if alike and tools[0]["is_standard"]:
+    quick = alike and tools[0]["is_standard"] != 0
+    live = 0
+    if quick:
         live = live_types(low, gone_types(views, j, tools) if styles[0]["only_live"] else 0, tools)
-        for at in range(num_legal):
-            action = int(legal[j, at])
-            card = int(rules[0]["types"][action - first])
-            score = rules[0]["values"][card] - (styles[0]["keep"] if (live >> card) & 1 else 0.0)
-            if score > best_score:
-                best, best_score = action, score
-        return best
     for at in range(num_legal):
         action = int(legal[j, at])
         card = int(rules[0]["types"][action - first])
-        score = discard_score(views, j, low, high, card, rules, styles, tools)
+        if quick:
+            score = rules[0]["values"][card] - (styles[0]["keep"] if (live >> card) & 1 else 0.0)
+        else:
+            score = discard_score(views, j, low, high, card, rules, styles, tools)
         if score > best_score:
             best, best_score = action, score
     return best

@@ -23,8 +23,6 @@ from tonk_env.limits import MAX_LEGAL
 from tonk_env.rules import LoweredRules
 from tonk_env.view import VIEW_DTYPE, view
 
-_tools: dict[tuple[str, int], npt.NDArray[np.void]] = {}
-
 
 def can_play_compiled(agents: Sequence[Agent]) -> bool:
     """Tells whether all agents are rule bots or chance; a class derived from either may act otherwise."""
@@ -53,11 +51,6 @@ def play_compiled(
     Returns:
         The number of an agent that chose an illegal move, or -1.
     """
-    players = seating.shape[1]
-    # Making the tools takes longer than playing a thousand hands.
-    tools = _tools.get((rules.fingerprint, players))
-    if tools is None:
-        tools = _tools[rules.fingerprint, players] = make_tools(rules, players)
     nothing = np.zeros(1, STYLE_DTYPE)
     styles = np.concatenate([agent.style if isinstance(agent, Bot) else nothing for agent in agents])
     is_bot = np.array([isinstance(agent, Bot) for agent in agents])
@@ -71,7 +64,7 @@ def play_compiled(
             agent_keys,
             is_bot,
             styles,
-            tools,
+            make_tools(rules, seating.shape[1]),
             np.zeros(1, VIEW_DTYPE),
             np.zeros((1, MAX_LEGAL), np.int16),
             np.zeros(1, np.int64),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from tonk_env.errors import TonkError
 from tonk_env.limits import MAX_SEATS
-from tonk_env.resources import find_config
+from tonk_env.resources import find_config, read_toml
 
 
 class ArenaConfig(BaseModel):
@@ -36,9 +35,7 @@ def load_config(name_or_path: str | Path) -> ArenaConfig:
     """
     path = find_config("arena", name_or_path)
     try:
-        return ArenaConfig.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise TonkError(f"{path}: not a readable TOML file: {error}") from None
+        return ArenaConfig.model_validate(read_toml(path))
     except ValidationError as error:
         raise TonkError(f"{path}: {_one_line(error)}") from None
 

@@ -47,9 +47,8 @@ def find_facts() -> dict[str, Any]:
     """Returns what `tonk doctor` prints."""
     from tonk_env import __version__
     from tonk_env._jit import cache_folder, is_cold, is_compiled
-    from tonk_env.resources import check_siblings, configs_dir
+    from tonk_env.resources import configs_dir
 
-    check_siblings()
     model, flags = cpu()
     folder = cache_folder("tonk_env.engine")
     return {

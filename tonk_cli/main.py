@@ -12,6 +12,7 @@ import typer
 from tonk_cli import arena, bench, doctor, play, points, replay, rules, training
 from tonk_cli.common import warn
 from tonk_env.errors import TonkError
+from tonk_env.resources import check_siblings
 
 USER_ERROR = 2
 """Exit status where something that the user gave is wrong."""
@@ -58,6 +59,7 @@ def tonk(
 def run(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit status: 2, after one line, where the user gave something wrong."""
     try:
+        check_siblings()  # before a command imports them
         status = typer.main.get_command(app).main(arguments, prog_name="tonk", standalone_mode=False)
     except TonkError as error:
         warn(str(error))

@@ -63,20 +63,21 @@ def _show(record: Record, console: Console) -> None:
 
     hand = record.hand
     rules = hand.preset or "own rules"
-    table = Table(
-        title=f"{record.where}: {rules}, {hand.num_players} players, dealer {hand.dealer}",
-        title_justify="left",
-    )
+    title = f"{record.where}: {rules}, {hand.num_players} players, dealer {hand.dealer}"
+    console.print(title, markup=False, soft_wrap=True)
+    table = Table()
     for heading in ("#", "seat", "move", "drew", "hand", "count"):
         table.add_column(heading, justify="right" if heading in ("#", "seat", "count") else "left")
     _add_rows(table, hand)
     console.print(table)
     if hand.payments is None:
         moves = ", ".join(hand.legal_moves())
-        console.print(f"The record stops here: seat {hand.to_move} is to move. Legal: {moves}")
+        stands = f"The record stops here: seat {hand.to_move} is to move. Legal: {moves}"
+        console.print(stands, soft_wrap=True)
     else:
         paid = ", ".join(map(amount_text, hand.payments))
-        console.print(f"{hand.ending}: paid by seat {paid}; counts {', '.join(map(str, hand.counts))}")
+        counts = ", ".join(map(str, hand.counts))
+        console.print(f"{hand.ending}: paid by seat {paid}; counts {counts}", soft_wrap=True)
 
 
 def _add_rows(table: Any, hand: Hand) -> None:

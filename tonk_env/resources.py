@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from tonk_env.errors import TonkError
 
@@ -99,6 +100,18 @@ def _find(noun: str, root: Path, kind: str, suffix: str, given: str) -> Path:
     hint = f" (did you mean {close[0]}?)" if close else ""
     have = ", ".join(names) or "(none ship)"
     raise TonkError(f"no {noun} {given!r}{hint}: give a path to a {suffix} file, or one of {have}")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Returns what a TOML file holds.
+
+    Raises:
+        TonkError: It cannot be read, or is not TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise TonkError(f"{path}: not a readable TOML file: {error}") from None
 
 
 def check_siblings() -> None:

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tonk_env.errors import TonkError
-from tonk_env.resources import find_config
+from tonk_env.resources import find_config, read_toml
 
 Positive = Annotated[int, Field(ge=1)]
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
@@ -239,10 +239,7 @@ def load_config(name_or_path: str | Path, overrides: Iterable[str] = ()) -> Trai
         TonkError: no such file, not TOML, or not a valid config.
     """
     path = find_config("train", name_or_path)
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise TonkError(f"{path}: not a readable TOML file: {error}") from None
+    data = read_toml(path)
     for assignment in overrides:
         _set(data, assignment)
     return make_config(data, str(path))

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.neural._fast import fast
-from tonk_env._jit import jit, mix
+from tonk_env._jit import jit, jit_sums, mix
 from tonk_env.observe import observe
 
 Floats = NDArray[np.float32]
@@ -114,7 +113,7 @@ def observe_rows(
         observe(views, n, rules, starts, observations, n)
 
 
-@fast
+@jit_sums
 def choose(
     hidden: Floats,
     legal: NDArray[np.uint16],

@@ -167,7 +167,7 @@ class _Runs:
         return grown & ~self.mask(suit, start, size)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # equal rules are one object
 class LoweredRules:
     """Rules ready for the engine.
 

@@ -7,7 +7,6 @@ see docs/RULES.md). `load_rules` reads a preset or a file; `tonk_env.rules.lower
 from __future__ import annotations
 
 import functools
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from tonk_env.cards import RANKS
 from tonk_env.errors import TonkError
 from tonk_env.limits import MAX_HAND, MAX_SEATS, MAX_TIERS, MAX_TURN_LIMIT
-from tonk_env.resources import find_config, list_configs
+from tonk_env.resources import find_config, list_configs, read_toml
 
 Pays = Annotated[float, Field(ge=0, le=100)]
 MAX_VALUE = 39
@@ -373,14 +372,7 @@ def _resolve(data: Mapping[str, Any], where: str, seen: tuple[str, ...]) -> dict
     path = find_config("rules", base)
     if str(path) in seen:
         raise TonkError(f"{where}: base = {base!r} leads back to itself")
-    return _merge(_resolve(_read(path), str(path), (*seen, str(path))), options)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise TonkError(f"{path}: not a readable TOML file: {error}") from None
+    return _merge(_resolve(read_toml(path), str(path), (*seen, str(path))), options)
 
 
 def make_rules(data: Mapping[str, Any], where: str = "rules") -> Rules:
@@ -397,7 +389,7 @@ def make_rules(data: Mapping[str, Any], where: str = "rules") -> Rules:
 
 @functools.cache
 def _load(path: Path, name: str) -> Preset:
-    data = _read(path)
+    data = read_toml(path)
     return Preset(
         name=name,
         summary=str(data.get("summary", "")),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.neural._fast import fast
-from tonk_env._jit import jit
+from tonk_env._jit import jit, jit_sums
 
 Floats = NDArray[np.float32]
 
@@ -82,7 +81,7 @@ def returns_per_seat(
             following[p] = value
 
 
-@fast
+@jit_sums
 def policy_and_value_loss(
     rows: NDArray[np.int64],
     legal: NDArray[np.uint16],
