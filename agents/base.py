@@ -45,7 +45,7 @@ class Agent(Protocol):
 
         Args:
             views: `[N]` VIEW_DTYPE, each of the seat to move.
-            legal: `[N, MAX_LEGAL]` int16, legal action ids, ascending, in the first `num_legal[j]` places of
+            legal: `[N, max_legal]` int16, legal action ids, ascending, in the first `num_legal[j]` places of
                 row j.
             num_legal: `[N]` int64, at least 1.
             keys: `[N]` int64, 63 random bits for each decision, fixed by the hand, the seat and the move's

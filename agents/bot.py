@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Views
-from tonk_env._jit import jit, lowest_bit, popcount
-from tonk_env.cards import NUM_RANKS, NUM_SUITS, NUM_TYPES
+from tonk_env._jit import jit, jit_inline, lowest_bit, popcount
+from tonk_env.cards import JOKER, NUM_RANKS, NUM_SUITS, NUM_TYPES
 from tonk_env.engine.melds import cards_of_rank
-from tonk_env.engine.state import DRAW, PLAY
+from tonk_env.engine.state import DRAW, SLAPPING, TARGETING, WIDOW
 from tonk_env.rules import LoweredRules
-from tonk_env.rules.lower import ACE_LOW, DISCARD, DROP, HIT, RUN, SPREAD, STOCK, TAKE
+from tonk_env.rules.lower import ACE_LOW, CLAIM, DISCARD, DROP, HIT, RUN, SPREAD, STOCK, SWAP, TAKE
 
 OWN_TURNS = 5
 """Rows of a threshold table: own turn 0, 1, 2, 3, 4 and later."""
@@ -57,7 +57,7 @@ TOOLS_DTYPE = np.dtype(
         ("near", np.int64, NUM_TYPES),  # these, and the types that share a run of three with it
         ("threes", np.int64, (NUM_TYPES, 3)),  # the other two types of each run of three with it; 0: no more
         ("value_bits", np.int64, _VALUE_BITS),  # types whose value has bit b
-        ("is_standard", np.int8),  # one pack of all ranks, aces low: runs are neighbouring bits
+        ("is_standard", np.int8),  # one pack of all ranks, aces low, no wilds: runs are neighbouring bits
     ],
     align=True,
 )
@@ -73,7 +73,7 @@ def make_tools(rules: LoweredRules, num_players: int) -> npt.NDArray[np.void]:
     tools["mean"] = sum(values[card] for card in deck) / len(deck)
     tools["copies"] = record["packs"][num_players]
     ranks = (record["num_ranks"], record["ace"], record["packs"][num_players])
-    tools["is_standard"] = ranks == (NUM_RANKS, ACE_LOW, 1)
+    tools["is_standard"] = ranks == (NUM_RANKS, ACE_LOW, 1) and not record["jokers"] and not record["wilds"]
     tools["value_bits"] = [
         sum((values[card] >> bit & 1) << card for card in deck) for bit in range(_VALUE_BITS)
     ]
@@ -82,7 +82,8 @@ def make_tools(rules: LoweredRules, num_players: int) -> npt.NDArray[np.void]:
     threes = record["spread_cards"][spreads, 0][is_three].tolist()
     for card in deck:
         around = [three & ~(1 << card) for three in threes if three >> card & 1]
-        mates = sum(1 << mate for mate in deck if mate != card and mate % NUM_RANKS == card % NUM_RANKS)
+        alike = [mate for mate in deck if mate not in (card, JOKER) and mate % NUM_RANKS == card % NUM_RANKS]
+        mates = sum(1 << mate for mate in alike) if card != JOKER else 0
         tools["threes"][0, card, : len(around)] = around
         tools["mates"][0, card] = mates
         tools["near"][0, card] = functools.reduce(operator.or_, around, mates)
@@ -136,9 +137,9 @@ def _points_if_held(low: int, high: int, card: int, spread: int, rules: Any, too
 def gain_of_taking(views: Any, j: int, rules: Any, tools: Any) -> int:
     """Returns the points that the top discard lets one hit, or lay beyond what the hand can lay now."""
     top = int(views[j]["top"])
-    if (views[j]["fits"] >> top) & 1:
+    if ((views[j]["fits"] | rules[0]["wilds"]) >> top) & 1:
         return max(1, int(rules[0]["values"][top]))
-    low, high = int(views[j]["hand"][0]), int(views[j]["hand"][1])
+    low, high = int(views[j]["hand"][0]) & tools[0]["deck"], int(views[j]["hand"][1])
     bit = bit_of(top)
     with_top = best_spread_with(low | bit, high | (low & bit), top, rules, tools)
     if with_top == 0:
@@ -215,6 +216,8 @@ def discard_score(
     """Returns how gladly a card of a hand (`low`, `high`) is thrown: its value, less what it is kept for."""
     gone = gone_types(views, j, tools)
     score = float(rules[0]["values"][card])
+    if (rules[0]["wilds"] >> card) & 1:
+        score -= NEVER
     outs = num_outs(low, high, card, gone if styles[0]["only_live"] else 0, tools)
     if outs:
         score -= styles[0]["keep"] + styles[0]["keep_out"] * outs
@@ -236,7 +239,7 @@ def estimated_threshold(views: Any, j: int, threshold: float, rules: Any, styles
         if views[j]["num_cards"][seat] < views[j]["num_cards"][other]:
             other = seat
     cards = int(views[j]["num_cards"][other])
-    low, high = int(views[j]["hand"][0]), int(views[j]["hand"][1])
+    low, high = int(views[j]["hand"][0]) & tools[0]["deck"], int(views[j]["hand"][1])
     gone = gone_types(views, j, tools)
     unseen = tools[0]["deck"] & ~low & ~gone
     mean = points_of(unseen, tools) / max(1, popcount(unseen))
@@ -256,7 +259,7 @@ def estimated_threshold(views: Any, j: int, threshold: float, rules: Any, styles
     return threshold
 
 
-@jit
+@jit_inline
 def wants_drop(views: Any, j: int, rules: Any, styles: Any, tools: Any) -> bool:
     """Tells whether the count is low enough to drop."""
     n = int(views[j]["num_players"])
@@ -278,7 +281,7 @@ def wants_swap(views: Any, j: int, rules: Any, styles: Any, tools: Any) -> bool:
         return False
     top = int(views[j]["top"])
     bit = bit_of(top)
-    low, high = int(views[j]["hand"][0]), int(views[j]["hand"][1])
+    low, high = int(views[j]["hand"][0]) & tools[0]["deck"], int(views[j]["hand"][1])
     low, high = low | bit, high | (low & bit)
     gladdest = -NEVER
     left = low & ~bit
@@ -290,11 +293,13 @@ def wants_swap(views: Any, j: int, rules: Any, styles: Any, tools: Any) -> bool:
     return bool(swap >= styles[0]["take_swap"])
 
 
-@jit
+@jit_inline
 def choose_draw(views: Any, j: int, legal: Any, num_legal: int, rules: Any, styles: Any, tools: Any) -> int:
     """Returns drop, stock or take."""
     kinds = rules[0]["kind_first"]
     first, last = int(legal[j, 0]), int(legal[j, num_legal - 1])
+    if last == kinds[CLAIM]:
+        return last
     if first == kinds[DROP] and wants_drop(views, j, rules, styles, tools):
         return first
     if last != kinds[TAKE]:
@@ -333,13 +338,13 @@ def choose_meld(views: Any, j: int, legal: Any, num_legal: int, rules: Any, tool
     return best
 
 
-@jit
+@jit_inline
 def choose_discard(
     views: Any, j: int, legal: Any, num_legal: int, rules: Any, styles: Any, tools: Any
 ) -> int:
     """Returns the discard of the highest score; of equal ones the first."""
     first = int(rules[0]["kind_first"][DISCARD])
-    low, high = int(views[j]["hand"][0]), int(views[j]["hand"][1])
+    low, high = int(views[j]["hand"][0]) & tools[0]["deck"], int(views[j]["hand"][1])
     best, best_score = int(legal[j, 0]), -1.0e9
     # Styles that keep every live card alike need not count outs card by card.
     alike = styles[0]["keep_out"] == 0 and styles[0]["danger"] == 0 and styles[0]["danger_known"] == 0
@@ -359,7 +364,7 @@ def choose_discard(
     return best
 
 
-@jit
+@jit_inline
 def choose_rows(
     views: Any, legal: Any, num_legal: Any, rules: Any, styles: Any, tools: Any, actions: Any
 ) -> None:
@@ -367,7 +372,7 @@ def choose_rows(
 
     Args:
         views: `[N]` VIEW_DTYPE.
-        legal: `[N, MAX_LEGAL]` int16, ascending.
+        legal: `[N, max_legal]` int16, ascending.
         num_legal: `[N]` int64.
         rules: `[1]` RULES_DTYPE.
         styles: `[1]` STYLE_DTYPE.
@@ -380,9 +385,14 @@ def choose_rows(
             actions[j] = legal[j, 0]
         elif views[j]["phase"] == DRAW:
             actions[j] = choose_draw(views, j, legal, count, rules, styles, tools)
-        elif views[j]["phase"] != PLAY:
+        elif views[j]["phase"] == TARGETING:
             # Of several spreads to hit, another's rather than one's own: who is hit may have to wait.
             actions[j] = legal[j, count - 1]
+        elif views[j]["phase"] == SLAPPING:
+            actions[j] = legal[j, 0]  # a slap: it rids the hand of a card
+        elif views[j]["phase"] == WIDOW:
+            is_claim = legal[j, 0] < rules[0]["kind_first"][SWAP]
+            actions[j] = legal[j, 0 if is_claim else count - 1]  # the widow is an average card, and costs
         elif legal[j, 0] < rules[0]["kind_first"][DISCARD]:
             actions[j] = choose_meld(views, j, legal, count, rules, tools)
         else:

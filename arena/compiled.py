@@ -19,7 +19,6 @@ from tonk_env.batch import deal_hand
 from tonk_env.engine.legal import legal_actions
 from tonk_env.engine.state import ENDED, OK
 from tonk_env.engine.turn import apply
-from tonk_env.limits import MAX_LEGAL
 from tonk_env.rules import LoweredRules
 from tonk_env.view import VIEW_DTYPE, view
 
@@ -66,7 +65,7 @@ def play_compiled(
             styles,
             make_tools(rules, seating.shape[1]),
             np.zeros(1, VIEW_DTYPE),
-            np.zeros((1, MAX_LEGAL), np.int16),
+            np.zeros((1, rules.max_legal), np.int16),
             np.zeros(1, np.int64),
             np.zeros(1, np.int32),
         )

@@ -16,7 +16,7 @@ from tonk_env.batch import apply_rows, deal_hand, settle_tables
 from tonk_env.engine.legal import legal_actions
 from tonk_env.engine.state import ENDED, STATE_DTYPE
 from tonk_env.errors import TonkError
-from tonk_env.limits import MAX_LEGAL, MAX_SEATS
+from tonk_env.limits import MAX_SEATS
 from tonk_env.rules import LoweredRules
 from tonk_env.view import VIEW_DTYPE, view
 
@@ -145,7 +145,7 @@ def play_hands(
             raise TonkError(f"agent {agents[wrong].name} chose an illegal move")
         return _settled(tables, record)
     views = np.zeros(window, VIEW_DTYPE)
-    legal = np.zeros((window, MAX_LEGAL), np.int16)
+    legal = np.zeros((window, rules.max_legal), np.int16)
     rows, sorted_rows, num_legal, keys = np.zeros((4, window), np.int64)
     starts = np.zeros(len(agents) + 1, np.int64)
     live, undealt = 0, 0

@@ -82,10 +82,9 @@ def _choose(hand: Hand, seat: int, agent: Agent, key: int) -> int:
     import numpy as np
 
     from tonk_env._jit import mix
-    from tonk_env.limits import MAX_LEGAL
     from tonk_env.view import VIEW_DTYPE
 
-    views, legal = np.zeros(1, VIEW_DTYPE), np.zeros((1, MAX_LEGAL), np.int16)
+    views, legal = np.zeros(1, VIEW_DTYPE), np.zeros((1, hand.rules.max_legal), np.int16)
     views[0] = hand.view(seat)
     actions = hand.legal_actions()
     legal[0, : len(actions)] = actions

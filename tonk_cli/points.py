@@ -39,16 +39,39 @@ def score(
         int | None,
         typer.Option(help="The dealer's seat, for ties paid to the nearest left (default: the last)."),
     ] = None,
+    swapped: Annotated[str, typer.Option(help="Seats that swapped for a widow, such as 0,2.")] = "",
+    long_laid: Annotated[str, typer.Option(help="Seats that laid four cards or more at once.")] = "",
+    locked: Annotated[
+        bool, typer.Option("--locked", help="Spreads were locked when the stock ran out.")
+    ] = False,
+    suit_winner: Annotated[int | None, typer.Option(help="The seat that won the bet on the suit.")] = None,
+    naturals_winner: Annotated[
+        int | None, typer.Option(help="The seat that won the bet on naturals.")
+    ] = None,
+    suit_deals: Annotated[int, typer.Option(help="Deals since that bet was last won, with this one.")] = 1,
+    naturals_deals: Annotated[int, typer.Option(help="The same of the bet on naturals.")] = 1,
+    multiplier: Annotated[float, typer.Option(help="2 where the hand pays double.")] = 1.0,
     as_json: JsonOption = False,
 ) -> None:
     """Say who pays what after a hand that was played elsewhere."""
     points = integers("--counts", counts)
     note_compiling()
     from tonk_env.notation import plain
+    from tonk_env.score import Beside
     from tonk_env.score import score as settle
 
-    with naming_options(("ending", "counts", "by", "dealer", "multiple")):
-        found = settle(rules, ending, points, by=by, dealer=dealer, multiple=multiple)
+    winners = {"suit": suit_winner, "naturals": naturals_winner}
+    deals = {"suit": suit_deals, "naturals": naturals_deals}
+    beside = Beside(
+        swapped=integers("--swapped", swapped) if swapped else (),
+        long_laid=integers("--long-laid", long_laid) if long_laid else (),
+        locked=locked,
+        bet_winners={bet: seat for bet, seat in winners.items() if seat is not None},
+        deals_since_won={bet: number for bet, number in deals.items() if number != 1},
+        multiplier=multiplier,
+    )
+    with naming_options(("ending", "counts", "by", "dealer", "multiple", "swapped", "locked", "multiplier")):
+        found = settle(rules, ending, points, by=by, dealer=dealer, multiple=multiple, beside=beside)
     if as_json:
         print_json({"payments": list(map(plain, found.payments))})
         return

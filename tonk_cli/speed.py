@@ -21,7 +21,7 @@ from tonk_env.engine.legal import legal_mask
 from tonk_env.engine.settle import settle
 from tonk_env.engine.state import ENDED
 from tonk_env.engine.turn import apply
-from tonk_env.limits import MAX_LEGAL, MAX_SEATS
+from tonk_env.limits import MAX_ACTIONS, MAX_SEATS
 from tonk_env.observe import observe
 from tonk_env.rules.lower import DROP
 from tonk_env.vector import TonkTables
@@ -126,7 +126,7 @@ def play_randomly(
         rounds: decisions at each table.
         key: fixes the chance.
         hand_numbers: `[B]` int64, of the next hand of each table.
-        actions: `[MAX_LEGAL]` int16, scratch space.
+        actions: `[MAX_ACTIONS]` int16, scratch space.
         masks: `[B, num_actions]` uint8; overwritten.
         payments: `[1, MAX_SEATS]` float64, scratch space.
         observing: write observations too.
@@ -181,7 +181,7 @@ def _play_in_loop(observing: bool, seconds: float) -> tuple[float, float]:
     batch = TonkTables(RULES, PLAYERS, TABLES)
     rules, starts = batch.rules[0].record, batch.layouts[0].starts
     hand_numbers = np.zeros(TABLES, np.int64)
-    actions, payments = np.zeros(MAX_LEGAL, np.int16), np.zeros((1, MAX_SEATS))
+    actions, payments = np.zeros(MAX_ACTIONS, np.int16), np.zeros((1, MAX_SEATS))
     views, counted = np.zeros(1, VIEW_DTYPE), np.zeros(2, np.int64)
 
     def play(rounds: int) -> int:

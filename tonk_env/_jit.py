@@ -106,6 +106,15 @@ def jit(kernel: Kernel) -> Kernel:
     return _compile(kernel)
 
 
+def jit_inline(kernel: Kernel) -> Kernel:
+    """Compiles as `jit` does, and copies the kernel into every kernel that calls it.
+
+    For what every decision calls, from few places: a call passes seven words for each array, which takes
+    about as long as the work itself.
+    """
+    return _compile(kernel, forceinline=True)
+
+
 def jit_sums(kernel: Kernel) -> Kernel:
     """Compiles as `jit` does, and lets float sums be reordered, so that dot products are vectorised.
 

@@ -13,7 +13,9 @@ from tonk_env.engine.legal import can_do, legal_actions, legal_mask
 from tonk_env.engine.settle import settle
 from tonk_env.engine.state import ENDED, OK
 from tonk_env.engine.turn import apply
+from tonk_env.limits import MAX_BET_DEALS
 from tonk_env.observe import observe
+from tonk_env.rules.lower import BET_NATURALS, BET_SUIT
 from tonk_env.view import view
 
 
@@ -23,6 +25,28 @@ def deal_hand(
 ) -> None:
     """Deals a new hand at table `i` from a deck whose order `key` fixes."""
     clear(tables, i, rules_index, num_players, dealer)
+    shuffle(tables, i, rules, key)
+    deal(tables, i, rules)
+
+
+@jit
+def deal_match_hand(
+    tables: Any,
+    i: int,
+    rules: Any,
+    rules_index: int,
+    num_players: int,
+    dealer: int,
+    key: int,
+    suit_deals: int,
+    naturals_deals: int,
+    multiplier: float,
+) -> None:
+    """Deals a hand that is one of several: see `deal_hand`, and `bet_deals` and `multiplier` of a table."""
+    clear(tables, i, rules_index, num_players, dealer)
+    tables[i]["bet_deals"][BET_SUIT] = suit_deals
+    tables[i]["bet_deals"][BET_NATURALS] = naturals_deals
+    tables[i]["multiplier"] = multiplier
     shuffle(tables, i, rules, key)
     deal(tables, i, rules)
 
@@ -69,7 +93,7 @@ def legal_rows(tables: Any, rows: Any, rules: Any, legal: Any, num_legal: Any) -
         tables: `[B]` STATE_DTYPE, not modified.
         rows: `[N]` int64.
         rules: `[R]` RULES_DTYPE.
-        legal: `[N, MAX_LEGAL]` int16; the first entries of each row are overwritten with ids, ascending.
+        legal: `[N, max_legal]` int16; the first entries of each row are overwritten with ids, ascending.
         num_legal: `[N]` int64; overwritten with how many.
     """
     for j in range(rows.shape[0]):
@@ -100,8 +124,21 @@ def settle_tables(tables: Any, rules: Any, payments: Any) -> None:
 
 
 @jit
+def next_bet_deals(tables: Any, i: int) -> tuple[int, int]:
+    """Returns how many deals the bets on suit and naturals will have stood with the next one."""
+    suit, naturals = 1, 1
+    if tables[i]["suit_winner"] < 0:
+        suit = min(int(tables[i]["bet_deals"][BET_SUIT]) + 1, MAX_BET_DEALS)
+    if tables[i]["naturals_winner"] < 0:
+        naturals = min(int(tables[i]["bet_deals"][BET_NATURALS]) + 1, MAX_BET_DEALS)
+    return suit, naturals
+
+
+@jit
 def redeal(tables: Any, i: int, rules: Any, key: int, hand_numbers: Any) -> bool:
     """Deals the next hand of table `i`, and again while a hand is won on the deal; the dealer moves left.
+
+    A side bet that nobody has won stands another deal.
 
     Returns:
         Whether there is a hand to play: not where a thousand in a row were won on the deal.
@@ -111,7 +148,9 @@ def redeal(tables: Any, i: int, rules: Any, key: int, hand_numbers: Any) -> bool
         hand_numbers[i] = number + 1
         n = int(tables[i]["num_players"])
         dealer = (int(tables[i]["dealer"]) + 1) % n
-        deal_hand(tables, i, rules, int(tables[i]["rules_index"]), n, dealer, mix(mix(key, i), number))
+        suit, naturals = next_bet_deals(tables, i)
+        which = int(tables[i]["rules_index"])
+        deal_match_hand(tables, i, rules, which, n, dealer, mix(mix(key, i), number), suit, naturals, 1.0)
         if tables[i]["phase"] != ENDED:
             return True
     return False

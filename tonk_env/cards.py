@@ -2,6 +2,9 @@
 
 A card *type* is a number: ``suit * 13 + rank`` for the 52 ordinary cards, ``JOKER`` (52) for every joker.
 Suits go ``c d h s``, ranks ``A 2 … 9 T J Q K``. Two equal cards of two packs are one type held twice.
+
+A collection of cards is two words: bit c of the first is set where it holds type c, of the second where it
+holds it twice. Of up to four jokers the third and fourth stand one bit further, at ``JOKERS_MORE``.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ NUM_RANKS = len(RANKS)
 NUM_SUITS = len(SUITS)
 JOKER = NUM_RANKS * NUM_SUITS
 NUM_TYPES = JOKER + 1
+JOKERS_MORE = JOKER + 1
 
 CARD_TEXT: tuple[str, ...] = (*(rank + suit for suit in SUITS for rank in RANKS), "Jk")
 _CARD_IDS = {text: card for card, text in enumerate(CARD_TEXT)}
@@ -45,6 +49,12 @@ def cards_text(cards: Iterable[int], separator: str = " ") -> str:
 
 
 def mask_cards(words: Iterable[int]) -> list[int]:
-    """Returns the sorted types in a hand held as two words (at least one, at least two of a type)."""
+    """Returns the sorted types in a collection."""
     low, high = (int(word) for word in words)
-    return [card for card in range(NUM_TYPES) for word in (low, high) if word >> card & 1]
+    cards: list[int] = []
+    while low:
+        bit = low & -low
+        low ^= bit
+        card = min(bit.bit_length() - 1, JOKER)
+        cards += [card, card] if high & bit else [card]
+    return cards

@@ -28,7 +28,7 @@ from tonk_env.batch import apply_rows, legal_rows, view_rows
 from tonk_env.engine.ending import forfeit
 from tonk_env.engine.state import ENDED, ENDINGS, STATE_DTYPE
 from tonk_env.errors import TonkError
-from tonk_env.limits import MAX_LEGAL, MAX_SEATS
+from tonk_env.limits import MAX_ACTIONS, MAX_SEATS
 from tonk_env.observe import layout
 from tonk_env.rules import LoweredRules, Rules, lower
 from tonk_env.stepping import deal_rows, decision_keys, mask_rows, settle_rows, show_rows
@@ -74,12 +74,12 @@ class LearnerTables:
         self.dealers = np.zeros(num_tables, np.int64)
         self.keys = np.zeros(num_tables, np.int64)
         self._views = np.zeros(num_tables, VIEW_DTYPE)
-        self._legal = np.zeros((num_tables, MAX_LEGAL), np.int16)
+        self._legal = np.zeros((num_tables, self.rules.max_legal), np.int16)
         self._num_legal = np.zeros(num_tables, np.int64)
         self._decision_keys = np.zeros(num_tables, np.int64)
         self._payments = np.zeros((num_tables, MAX_SEATS))
         self._scratch_view = np.zeros(1, VIEW_DTYPE)
-        self._scratch_actions = np.zeros(MAX_LEGAL, np.int16)
+        self._scratch_actions = np.zeros(MAX_ACTIONS, np.int16)
 
     def start(self, seed: int) -> None:
         """Begins a session of the opponents."""

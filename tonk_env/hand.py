@@ -9,19 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tonk_env.actions import action_table
-from tonk_env.batch import deal_hand
-from tonk_env.cards import CARD_TEXT, NUM_TYPES, card_id, mask_cards, parse_cards
+from tonk_env.actions import action_table, fillers
+from tonk_env.cards import CARD_TEXT, JOKER, NUM_TYPES, SUITS, card_id, mask_cards, parse_cards
 from tonk_env.engine.deal import chance_outcomes, clear, deal, num_dealt, shuffle
 from tonk_env.engine.ending import forfeit
 from tonk_env.engine.legal import legal_actions
 from tonk_env.engine.settle import settle
 from tonk_env.engine.state import CHANCE, ENDED, ENDINGS, OK, STATE_DTYPE
-from tonk_env.engine.turn import apply, apply_chance
+from tonk_env.engine.turn import apply, apply_chance, reorder_slaps
 from tonk_env.errors import TonkError
-from tonk_env.limits import MAX_LEGAL, MAX_SEATS
+from tonk_env.limits import MAX_ACTIONS, MAX_SEATS
+from tonk_env.match import BETS, bet_winners
 from tonk_env.rules import LoweredRules, Rules, lower
-from tonk_env.rules.lower import RUN
+from tonk_env.table_text import move_text, spread_text
 from tonk_env.view import VIEW_DTYPE, view
 
 UNKNOWN = "??"
@@ -58,6 +58,11 @@ class Hand:
         deck: cards in dealing order, text or types: hands one card at a time from the dealer's left, upcard,
             stock. What is left out follows in ascending order.
         explicit: deal nothing; stop at chance nodes (`chance_outcomes`, `apply_chance`).
+        called_suit: the suit of that side bet, `c`, `d`, `h` or `s`; by default fixed by the seed.
+        slap_orders: the orders in which seats are asked to slap, one for each time; by default fixed by the
+            seed.
+        deals_since_won: of each side bet (``suit``, ``naturals``), how many deals it has stood with this one.
+        multiplier: of all payments but the side bets'.
 
     Attributes:
         rules: the rules in force, as `LoweredRules`.
@@ -88,6 +93,10 @@ class Hand:
         seed: int | None = None,
         deck: str | Iterable[str | int] | None = None,
         explicit: bool = False,
+        called_suit: str | None = None,
+        slap_orders: Sequence[Sequence[int]] | None = None,
+        deals_since_won: Mapping[str, int] | None = None,
+        multiplier: float = 1.0,
     ) -> None:
         self.rules = lower(rules)
         self.rules.rules.check_players(num_players)
@@ -103,19 +112,44 @@ class Hand:
         self._tables = np.zeros(1, STATE_DTYPE)
         self._events: list[Event] = []
         self._history: list[tuple[npt.NDArray[np.void], int, Event | None]] = []
-        self._deal(deck, explicit)
-
-    def _deal(self, deck: str | Iterable[str | int] | None, explicit: bool) -> None:
-        tables, records = self._tables, self._records
-        if self.seed is not None:
-            deal_hand(tables, 0, records, 0, self.num_players, self.dealer, self.seed)
-            return
+        self._asked: list[list[int]] = []
+        self._slap_orders = None if slap_orders is None else [self._order(order) for order in slap_orders]
+        tables = self._tables
         clear(tables, 0, 0, self.num_players, self.dealer)
+        shuffle(tables, 0, self._records, self.seed or 0)
+        if self.seed is None:
+            order = _complete_deck(self.rules, self.num_players, () if deck is None else deck)
+            tables["deck"][0, : len(order)] = order
+        if called_suit is not None:
+            tables["called_suit"] = self._suit(called_suit)
+        for bet, deals in (deals_since_won or {}).items():
+            if bet not in BETS or deals < 1:
+                raise TonkError(f"deals_since_won: {bet} = {deals}: {' or '.join(BETS)}, 1 or more")
+            tables["bet_deals"][0, BETS.index(bet)] = deals
+        tables["multiplier"] = multiplier
         tables["explicit"] = explicit
-        shuffle(tables, 0, records, 0)  # for the deck's size; the order is replaced
-        order = _complete_deck(self.rules, self.num_players, () if deck is None else deck)
-        tables["deck"][0, : len(order)] = order
-        deal(tables, 0, records)
+        self._check_explicit(explicit)
+        deal(tables, 0, self._records)
+
+    def _order(self, order: Sequence[int]) -> list[int]:
+        if sorted(order) != list(range(self.num_players)):
+            raise TonkError(f"slap_orders: {list(order)} does not name each of {self.num_players} seats once")
+        return list(order)
+
+    def _suit(self, suit: str) -> int:
+        allowed = SUITS[: self.rules.rules.deck.suits]
+        if len(suit) != 1 or suit not in allowed:
+            raise TonkError(f"called_suit = {suit!r}: one of {', '.join(allowed)}")
+        return allowed.index(suit)
+
+    def _check_explicit(self, explicit: bool) -> None:
+        """Refuses rules by which more than cards comes by chance, where chance is to stop the game."""
+        rules = self.rules.rules
+        for option, is_on in (("slap", rules.slap), ("side_bets.suit", rules.side_bets.suit)):
+            if explicit and is_on:
+                raise TonkError(
+                    f"explicit: only cards can be given at chance nodes, but {option} is in force"
+                )
 
     # ---- where it stands
 
@@ -174,12 +208,43 @@ class Hand:
         ]
 
     def _spread_text(self, seat: int, place: int) -> str:
-        table, row = self._tables[0], self._records[0]
-        cards = mask_cards(table["spread_cards"][seat, place])
-        if table["spread_kind"][seat, place] == RUN:
-            start, length = int(table["spread_start"][seat, place]), int(row["num_ranks"])
-            cards.sort(key=lambda card: (int(row["position"][card % 13]) - start) % length)
-        return "".join(CARD_TEXT[card] for card in cards)
+        return spread_text(self._tables[0], self._records[0], seat, place)
+
+    @property
+    def turn_seat(self) -> int:
+        """Whose turn it is, or was when the hand ended; while slaps are asked, not who is to move."""
+        return int(self._tables["turn_seat"][0])
+
+    @property
+    def widows(self) -> list[str | None]:
+        """The face-down card of each seat, or None where there is none, or none any more."""
+        cards = self._tables["widows"][0, : self.num_players].tolist()
+        return [CARD_TEXT[card] if card >= 0 else None for card in cards]
+
+    @property
+    def called_suit(self) -> str:
+        """The suit that was called; it matters to the side bet only."""
+        return SUITS[int(self._tables["called_suit"][0])]
+
+    @property
+    def deals_since_won(self) -> dict[str, int]:
+        """Of each side bet, how many deals it has stood with this one."""
+        return dict(zip(BETS, self._tables["bet_deals"][0].tolist(), strict=True))
+
+    @property
+    def slap_orders(self) -> list[list[int]]:
+        """The orders in which seats were asked to slap, one for each time."""
+        return [order.copy() for order in self._asked[: int(self._tables["num_asks"][0])]]
+
+    @property
+    def bet_winners(self) -> dict[str, int | None]:
+        """Who has won each side bet so far, or None; of no meaning where the rules have no such bet."""
+        return bet_winners(self._tables[0])
+
+    @property
+    def multiplier(self) -> float:
+        """What all payments but the side bets' are multiplied by."""
+        return float(self._tables["multiplier"][0])
 
     @property
     def top(self) -> str | None:
@@ -206,7 +271,7 @@ class Hand:
 
     def legal_actions(self) -> list[int]:
         """Returns the ids of the legal actions, ascending; none where nobody is to move."""
-        actions = np.zeros(MAX_LEGAL, np.int16)
+        actions = np.zeros(MAX_ACTIONS, np.int16)
         found = legal_actions(self._tables, 0, self._records, actions)
         ids: list[int] = actions[:found].tolist()
         return ids
@@ -217,15 +282,19 @@ class Hand:
 
     def action_text(self, action: int) -> str:
         """Returns an action of the seat to move as text."""
-        return action_table(self.rules).text(action, int(self._tables["seat"][0]), self.num_players)
+        return move_text(self._tables[0], self.rules, action)
 
     def parse_move(self, text: str) -> int:
         """Returns the id of a move of the seat to move, legal or not.
 
         Raises:
-            TonkError: it is not a move.
+            TonkError: it is not a move, or names wilds that would not be used.
         """
-        return action_table(self.rules).parse(text, int(self._tables["seat"][0]), self.num_players)
+        action = action_table(self.rules).parse(text, int(self._tables["seat"][0]), self.num_players)
+        named = fillers(text)
+        if named and named != fillers(self.action_text(action)):
+            raise TonkError(f"{text!r}: from this hand it would be {self.action_text(action)!r}")
+        return action
 
     def apply(self, move: int | str) -> None:
         """Makes a move of the seat to move.
@@ -249,9 +318,23 @@ class Hand:
             raise TonkError(
                 f"{self._named(move)} is not legal for seat {seat}; legal: {', '.join(self.legal_moves())}"
             )
+        text = move_text(before[0], self.rules, action)
+        if self._tables["num_asks"][0] > before["num_asks"][0]:
+            self._note_order(before, text)
         self._remember(before)
-        text = action_table(self.rules).text(action, seat, self.num_players)
         self._events.append(Event(seat, text, self._drawn_since(before)))
+
+    def _note_order(self, before: npt.NDArray[np.void], text: str) -> None:
+        """Notes in which order is asked about a discard, or sets the order given for it."""
+        number = int(before["num_asks"][0])
+        order = self._tables["ask_order"][0, : self.num_players].tolist()
+        if self._slap_orders is not None:
+            if number >= len(self._slap_orders):
+                self._tables = before
+                raise TonkError(f"{text!r}: slap_orders has no order {number + 1}, by which to ask about it")
+            order = self._slap_orders[number]
+            reorder_slaps(self._tables, 0, self._records, np.array(order, np.int8))
+        self._asked[number:] = [order]
 
     def _named(self, move: int | str) -> str:
         if isinstance(move, str):
@@ -260,6 +343,8 @@ class Hand:
         return f"action {move} ({self.action_text(move)})" if known else f"action {move}"
 
     def _drawn_since(self, before: npt.NDArray[np.void]) -> int | None:
+        if self._tables["swapped"][0] != before["swapped"][0]:
+            return int(before["widows"][0, int(before["seat"][0])])
         at = int(before["next_card"][0])
         return int(self._tables["deck"][0, at]) if self._tables["next_card"][0] > at else None
 
@@ -298,6 +383,7 @@ class Hand:
         twin.__dict__.update(self.__dict__)
         twin._tables = _copy(self._tables)
         twin._events = self._events.copy()
+        twin._asked = self._asked.copy()
         twin._history = self._history.copy()  # its entries are never changed
         return twin
 
@@ -351,20 +437,27 @@ class Hand:
         """Returns what a seat has seen since the deal, one line for each event.
 
         The lines are the seat and the dealer, the seat's own hand, the upcard, then every move as in a hand
-        record. A card drawn from the stock is named to whoever drew it, and is ``??`` to everybody else.
+        record. A card drawn from the stock, one put away and the widow that comes for it are named to whoever
+        has them, and are ``??`` to everybody else.
         """
         self._check_seat(seat)
-        hands, upcard, _ = self._deck()
+        hands, _, upcard, _ = self._deck()
         lines = [f"seat {seat} of {self.num_players}, dealer {self.dealer}"]
         lines.append(" ".join(("hand", *(CARD_TEXT[card] for card in sorted(hands[seat])))))
         if upcard is not None:
             lines.append(f"upcard {CARD_TEXT[upcard]}")
+        bets = self.rules.rules.side_bets
+        if bets.suit or bets.naturals:
+            stands = ", ".join(f"{bet} {deals}" for bet, deals in self.deals_since_won.items())
+            lines.append(f"called {self.called_suit}; deals {stands}")
+        if self.multiplier != 1:
+            lines.append(f"multiplier {self.multiplier:g}")
         for event in self._events:
-            line = f"{event.seat} {event.move}"
-            if event.move == "stock":
-                shown = event.drawn is not None and event.seat == seat
-                line += f" {CARD_TEXT[event.drawn] if shown and event.drawn is not None else UNKNOWN}"
-            lines.append(line)
+            move, drawn = event.move, CARD_TEXT[event.drawn] if event.drawn is not None else UNKNOWN
+            if event.seat != seat:
+                move, drawn = "swap ??" if move.startswith("swap") else move, UNKNOWN
+            has_drawn = move == "stock" or move.startswith("swap")
+            lines.append(f"{event.seat} {move} {drawn}" if has_drawn else f"{event.seat} {move}")
         if self.ended:
             lines.append(f"end {self.ending}")
         return lines
@@ -373,8 +466,8 @@ class Hand:
         if not 0 <= seat < self.num_players:
             raise TonkError(f"seat {seat}: seats are 0 to {self.num_players - 1}")
 
-    def _deck(self) -> tuple[list[list[int]], int | None, list[int]]:
-        """Returns hands as dealt, upcard and stock in drawing order, as far as they are dealt or fixed."""
+    def _deck(self) -> tuple[list[list[int]], list[int], int | None, list[int]]:
+        """Returns hands as dealt, widows by seat, upcard and stock in drawing order, as far as known."""
         table, n = self._tables[0], self.num_players
         known = int(table["next_card"] if table["explicit"] else table["deck_size"])
         deck: list[int] = table["deck"][:known].tolist()
@@ -383,7 +476,10 @@ class Hand:
         hands: list[list[int]] = [[] for _ in range(n)]
         for at, card in enumerate(deck[: dealt - upcards]):
             hands[(self.dealer + 1 + at) % n].append(card)
-        return hands, deck[dealt - 1] if upcards and known >= dealt else None, deck[dealt:]
+        size = self.rules.rules.hand_size(n)
+        widows = [card for hand in hands for card in hand[size:]]
+        hands = [hand[:size] for hand in hands]
+        return hands, widows, deck[dealt - 1] if upcards and known >= dealt else None, deck[dealt:]
 
     # ---- records
 
@@ -433,7 +529,8 @@ def full_deck(rules: LoweredRules, num_players: int) -> list[int]:
     """Returns the cards of a deck, ascending; one of two packs holds each card twice."""
     row = rules.record[0]
     types: list[int] = row["types"][: row["num_types"]].tolist()
-    return sorted(types * int(row["packs"][num_players]))
+    jokers = [JOKER] * int(row["jokers"])
+    return sorted([card for card in types if card != JOKER] * int(row["packs"][num_players]) + jokers)
 
 
 def _complete_deck(rules: LoweredRules, num_players: int, first: str | Iterable[str | int]) -> list[int]:

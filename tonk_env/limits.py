@@ -8,7 +8,12 @@ MAX_DECK = 108
 MAX_SPREADS = 4
 """Spreads one seat can lay in a hand: each takes three cards, and a turn never adds more than one."""
 MAX_TIERS = 8
+MAX_JOKERS = 4
+MAX_WILD_RANKS = 2
+MAX_WILDS = MAX_JOKERS + 8 * MAX_WILD_RANKS
+"""Cards that can lie in spreads as wilds: the jokers, and the cards of the wild ranks in two packs."""
 MAX_TURN_LIMIT = 1000
+MAX_BET_DEALS = 10_000
 MAX_TABLE_SPREADS = 1152
 """Rows of the largest table of spreads: two packs, hands of 13, aces high and low."""
 MAX_ACTIONS = 1536

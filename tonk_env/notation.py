@@ -14,17 +14,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tonk_env.actions import MOVE_FORMS
+from tonk_env.actions import action_table
 from tonk_env.cards import CARD_TEXT, cards_text, parse_cards
 from tonk_env.engine.state import ENDINGS
 from tonk_env.errors import TonkError
 from tonk_env.hand import FORFEIT, Hand, full_deck
 from tonk_env.limits import MAX_SEATS, RECORD_FORMAT
 from tonk_env.rules import LoweredRules, Rules, load_rules, lower, preset_names
-from tonk_env.rules.spec import make_rules
+from tonk_env.rules.spec import NONE, make_rules
 
-KEYS = ("format", "rules", "players", "dealer", "hands", "upcard", "stock", "actions", "result")
-_MAY_BE_ABSENT = ("upcard", "stock", "result")
+_CHANCE_KEYS = ("called_suit", "slap_orders", "deals_since_won", "multiplier")
+KEYS = (
+    "format", "rules", "players", "dealer", "hands", "widows", "upcard", "stock", *_CHANCE_KEYS, "actions",
+    "result",
+)  # fmt: skip
+_MAY_BE_ABSENT = ("widows", "upcard", "stock", *_CHANCE_KEYS, "result")
 RESULT_KEYS = ("ending", "payments")
 _BASE = "pagat"
 
@@ -143,7 +147,11 @@ def _play(data: Mapping[str, Any], where: str) -> Record:
         raise _Refused(str(error)) from None
     dealer = _number(data, "dealer", 0, players - 1)
     deck = _deck(data, lower(rules), players, dealer)
-    hand = Hand(given if isinstance(given, str) else rules, players, dealer=dealer, deck=deck)
+    chance = _chance(data, rules)
+    try:
+        hand = Hand(given if isinstance(given, str) else rules, players, dealer=dealer, deck=deck, **chance)
+    except TonkError as error:
+        raise _Refused(str(error)) from None
     _make_moves(hand, _texts(data, "actions"))
     return Record(where, hand, _result(data, players))
 
@@ -180,6 +188,46 @@ def _texts(data: Mapping[str, Any], key: str) -> list[str]:
     return value
 
 
+def _chance(data: Mapping[str, Any], rules: Rules) -> dict[str, Any]:
+    """Returns what is said of chance beside the deck, as arguments of `Hand`."""
+    bets = rules.side_bets
+    needed = {
+        "called_suit": bool(bets.suit),
+        "slap_orders": rules.slap,
+        "deals_since_won": bool(bets.suit or bets.naturals),
+        "multiplier": True,
+    }
+    for key, is_needed in needed.items():
+        if key in data and not is_needed:
+            raise _Refused(f"{key}: these rules have no use for it; leave the key out")
+    chance: dict[str, Any] = {}
+    if bets.suit:
+        suit = data.get("called_suit")
+        if not isinstance(suit, str):
+            raise _Refused(
+                f"called_suit{'' if suit is None else f' = {_shown(suit)}'}: the suit that was called"
+            )
+        chance["called_suit"] = suit
+    if rules.slap:
+        orders = data.get("slap_orders", [])
+        if not isinstance(orders, list) or not all(
+            isinstance(order, list) and all(type(seat) is int for seat in order) for order in orders
+        ):
+            raise _Refused(f"slap_orders = {_shown(orders)}: a list of lists of seats")
+        chance["slap_orders"] = orders
+    if "deals_since_won" in data:
+        deals = data["deals_since_won"]
+        if not isinstance(deals, dict) or not all(type(number) is int for number in deals.values()):
+            raise _Refused(f"deals_since_won = {_shown(deals)}: a table of whole numbers")
+        chance["deals_since_won"] = deals
+    if "multiplier" in data:
+        times = data["multiplier"]
+        if type(times) not in (int, float) or not 0 < times <= 100:
+            raise _Refused(f"multiplier = {_shown(times)}: a number above 0, to 100")
+        chance["multiplier"] = float(times)
+    return chance
+
+
 def _cards(data: Mapping[str, Any], key: str, text: Any) -> list[int]:
     if not isinstance(text, str):
         raise _Refused(f"{key} = {_shown(text)}: a text of cards")
@@ -206,8 +254,17 @@ def _deck(data: Mapping[str, Any], rules: LoweredRules, players: int, dealer: in
         dealt = "one card" if rules.rules.deal.upcard else "none; leave the key out"
         raise _Refused(f"upcard: {len(upcard)} cards, but these rules deal {dealt}")
     stock = _cards(data, "stock", data.get("stock", ""))
+    widows = _texts(data, "widows") if "widows" in data else []
+    if len(widows) != players * rules.rules.deal.widow:
+        dealt = f"one to each of {players}" if rules.rules.deal.widow else "none; leave the key out"
+        raise _Refused(f"widows: {len(widows)} cards, but these rules deal {dealt}")
+    widow_cards = [_cards(data, f"widows[{seat}]", text) for seat, text in enumerate(widows)]
+    for seat, cards in enumerate(widow_cards):
+        if len(cards) != 1:
+            raise _Refused(f"widows[{seat}]: {len(cards)} cards, but each seat is dealt one")
 
-    places = {f"hands[{seat}]": cards for seat, cards in enumerate(by_seat)} | {
+    by_name = [("hands", by_seat), ("widows", widow_cards)]
+    places = {f"{name}[{seat}]": each for name, seats in by_name for seat, each in enumerate(seats)} | {
         "upcard": upcard,
         "stock": stock,
     }
@@ -223,9 +280,9 @@ def _deck(data: Mapping[str, Any], rules: LoweredRules, players: int, dealer: in
                 raise _Refused(f"{key}: {text} is not in the deck of these rules")
             where = ", ".join(key for key, cards in places.items() for other in cards if other == card)
             raise _Refused(f"{key}: {text} is dealt more often ({where}) than the deck holds it ({held})")
-    order = [
-        by_seat[(dealer + step) % players][place] for place in range(size) for step in range(1, players + 1)
-    ]
+    from_left = [(dealer + step) % players for step in range(1, players + 1)]
+    order = [by_seat[seat][place] for place in range(size) for seat in from_left]
+    order += [widow_cards[seat][0] for seat in from_left if widow_cards]
     return order + upcard + stock
 
 
@@ -238,7 +295,7 @@ def _make_moves(hand: Hand, lines: Sequence[str]) -> None:
             after = f"by {hand.ending} " + (f"at move {number - 1}" if number > 1 else "on the deal")
             raise _Refused(f"{named}: the hand ended {after}, no move is legal")
         if len(words) < 2 or not 0 <= seat < hand.num_players:
-            seats, forms = f"0 to {hand.num_players - 1}", ", ".join(MOVE_FORMS)
+            seats, forms = f"0 to {hand.num_players - 1}", ", ".join(action_table(hand.rules).forms)
             raise _Refused(f"{named}: a move is a seat ({seats}), then one of {forms}; {_legal(hand)}")
         move = " ".join(words[1].split())
         if move == FORFEIT:
@@ -252,7 +309,10 @@ def _make_moves(hand: Hand, lines: Sequence[str]) -> None:
             raise _Refused(f"{named}: {error}; {_legal(hand)}") from None
         if action not in hand.legal_actions():
             raise _Refused(f"{named}: not legal; {_legal(hand)}")
-        hand.apply(action)
+        try:
+            hand.apply(action)
+        except TonkError as error:  # the record lacks an order to ask about slaps by
+            raise _Refused(f"{named}: {error}") from None
 
 
 def _legal(hand: Hand) -> str:
@@ -288,10 +348,10 @@ def format_record(hand: Hand) -> str:
     Raises:
         TonkError: the hand is not dealt yet.
     """
-    hands, upcard, stock = hand._deck()
+    hands, widows, upcard, stock = hand._deck()
     if any(len(cards) != hand.rules.rules.hand_size(hand.num_players) for cards in hands) or hand.is_chance:
         raise TonkError("to_record: a card is due; the hand can be written once it is given")
-    listed, drawn = len(stock), sum(event.drawn is not None for event in hand.events)
+    listed, drawn = len(stock), sum(event.move == "stock" for event in hand.events)
     while listed > drawn and (listed == len(stock) or stock[listed - 1] <= stock[listed]):
         listed -= 1
     stock = stock[:listed]
@@ -302,10 +362,21 @@ def format_record(hand: Hand) -> str:
     lines.append(f"players = {hand.num_players}")
     lines.append(f"dealer = {hand.dealer}")
     lines.append(f"hands = [{', '.join(_quoted(cards_text(cards)) for cards in hands)}]")
+    if widows:
+        lines.append(f"widows = [{', '.join(_quoted(CARD_TEXT[card]) for card in widows)}]")
     if upcard is not None:
         lines.append(f"upcard = {_quoted(cards_text([upcard]))}")
     if stock:
         lines.append(f"stock = {_quoted(cards_text(stock))}")
+    bets = hand.rules.rules.side_bets
+    if bets.suit:
+        lines.append(f"called_suit = {_quoted(hand.called_suit)}")
+    if hand.slap_orders:
+        lines.append(f"slap_orders = {hand.slap_orders}")
+    if any(deals != 1 for deals in hand.deals_since_won.values()):
+        lines.append(f"deals_since_won = {_toml(hand.deals_since_won)}")
+    if hand.multiplier != 1:
+        lines.append(f"multiplier = {plain(hand.multiplier)}")
     lines += _actions(hand)
     if preset is None:
         lines += ["", "[rules]", f"base = {_quoted(_BASE)}", *_options(hand.rules.rules)]
@@ -345,7 +416,7 @@ def _options(rules: Rules) -> list[str]:
     lines: list[str] = []
     tables: list[str] = []
     for key, value in rules.model_dump().items():
-        if value == base[key]:
+        if value == base[key] or key == "match":  # of a match, a record shows one hand
             continue
         if isinstance(value, dict):
             changed = {name: item for name, item in value.items() if item != base[key][name]}
@@ -356,6 +427,8 @@ def _options(rules: Rules) -> list[str]:
 
 
 def _toml(value: Any) -> str:
+    if value is None:
+        return _quoted(NONE)
     if isinstance(value, dict):
         inside = (f"{_quoted(str(key))} = {_toml(item)}" for key, item in value.items() if item is not None)
         return "{ " + ", ".join(inside) + " }"

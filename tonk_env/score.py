@@ -6,18 +6,19 @@ play.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from tonk_env.cards import RANKS
+from tonk_env.engine.deal import clear
 from tonk_env.engine.ending import drop_ending, end_hand
 from tonk_env.engine.settle import settle
 from tonk_env.engine.state import (
     CAUGHT,
-    CLAIM,
+    CLAIMED,
     DROPPED,
     ENDINGS,
     FORFEITED,
@@ -29,12 +30,34 @@ from tonk_env.engine.state import (
 )
 from tonk_env.errors import TonkError
 from tonk_env.limits import MAX_SEATS
+from tonk_env.match import BETS
 from tonk_env.rules import LoweredRules, Rules, lower
 from tonk_env.rules.lower import DISCARD, HIT, INSTANT_ALL, MAX_COUNT, SPREAD
 from tonk_env.rules.spec import Tier
 
-_NEED_A_SEAT = (INSTANT_WIN, CLAIM, TONK, OUT, DROPPED, CAUGHT, FORFEITED)
-_TAKE_A_MULTIPLE = (INSTANT_WIN, CLAIM, TONK, OUT)
+_NEED_A_SEAT = (INSTANT_WIN, CLAIMED, TONK, OUT, DROPPED, CAUGHT, FORFEITED)
+_TAKE_A_MULTIPLE = (INSTANT_WIN, CLAIMED, TONK, OUT)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What else moves stakes under some rules, beside the ending and the counts.
+
+    Attributes:
+        swapped: seats that swapped for their widow.
+        long_laid: seats that laid four cards or more at once.
+        locked: somebody's spreads were locked when the stock ran out.
+        bet_winners: who won a side bet (``suit``, ``naturals``).
+        deals_since_won: how many deals a side bet has stood with this one; 1 where it is not named.
+        multiplier: of all payments but the side bets'.
+    """
+
+    swapped: Sequence[int] = ()
+    long_laid: Sequence[int] = ()
+    locked: bool = False
+    bet_winners: Mapping[str, int] = field(default_factory=dict)
+    deals_since_won: Mapping[str, int] = field(default_factory=dict)
+    multiplier: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -58,6 +81,7 @@ def score(
     by: int | None = None,
     dealer: int | None = None,
     multiple: float | None = None,
+    beside: Beside | None = None,
 ) -> Score:
     """Pays a hand.
 
@@ -69,6 +93,7 @@ def score(
         by: who won on the deal, claimed, went out, dropped or forfeited.
         dealer: a seat, by default the last; only ties paid to the nearest on the dealer's left depend on it.
         multiple: stakes that a win pays, where the counts cannot tell.
+        beside: what else moves stakes.
 
     Raises:
         TonkError: an argument is missing, out of range or at odds with the others.
@@ -97,7 +122,7 @@ def score(
         raise TonkError(f"multiple = {multiple:g}: a number from 0 to 100, for {takers} only")
 
     table = np.zeros(1, STATE_DTYPE)
-    table["num_players"], table["dealer"], table["tiers"] = len(counts), dealer, -1
+    clear(table, 0, 0, len(counts), dealer)
     table["counts"][0, : len(counts)] = counts
     if code in (DROPPED, CAUGHT):
         _check_drop(lowered, counts, int(by or 0))
@@ -105,12 +130,12 @@ def score(
     elif code in (TONK, OUT):
         _check_empty(counts, int(by or 0))
         table["multiple"] = _out_pays(lowered, code) if multiple is None else multiple
-    elif code == CLAIM:
-        if multiple is None:
-            raise TonkError("multiple: how much a claim pays must be given")
-        table["multiple"] = multiple
+    elif code == CLAIMED:
+        table["multiple"] = _claim_pays(lowered, counts, int(by or 0)) if multiple is None else multiple
     elif code == INSTANT_WIN:
         by = _win_on_the_deal(table[0], lowered, counts, by, dealer, multiple)
+    if beside is not None:
+        _fill_in(table[0], lowered, beside, len(counts))
     end_hand(table, 0, code, NOBODY if by is None else by)
     payments = np.zeros((1, MAX_SEATS))
     settle(table, 0, lowered.record, payments, 0)
@@ -123,7 +148,8 @@ def _check_seat(name: str, seat: int, num_players: int) -> None:
 
 
 def _check_drop(rules: LoweredRules, counts: Sequence[int], dropper: int) -> None:
-    drop, forced = rules.rules.drop, rules.rules.stock_out.result == "must_drop"
+    drop = rules.rules.drop
+    forced = rules.rules.stock_out.result == "must_drop" or rules.rules.going_out.stock_floor != "none"
     if not drop.allowed:
         raise TonkError("ending: these rules allow no drop")
     if drop.max_count is not None and counts[dropper] > drop.max_count and not forced:
@@ -144,7 +170,49 @@ def _out_pays(rules: LoweredRules, code: int) -> float:
     return float(pays[DISCARD if code == OUT else SPREAD])
 
 
+def _fill_in(table: Any, rules: LoweredRules, beside: Beside, num_players: int) -> None:
+    """Fills in the facts that stand beside an ending."""
+    options = rules.rules
+    has_use = {
+        "swapped": options.deal.widow,
+        "long_laid": options.long_spread_bonus > 0,
+        "locked": options.spreads.lock_after is not None,
+    }
+    for name, is_used in has_use.items():
+        if getattr(beside, name) and not is_used:
+            raise TonkError(f"{name}: these rules have no use for it")
+    for name in ("swapped", "long_laid"):
+        for seat in getattr(beside, name):
+            _check_seat(name, seat, num_players)
+            table[name] |= 1 << seat
+    table["locked"] = beside.locked
+    antes = dict(zip(BETS, (options.side_bets.suit, options.side_bets.naturals), strict=True))
+    for bet in {**beside.bet_winners, **beside.deals_since_won}:
+        if not antes.get(bet):
+            raise TonkError(f"{bet}: these rules have no such side bet")
+    for bet, seat in beside.bet_winners.items():
+        _check_seat(f"{bet} winner", seat, num_players)
+        table[f"{bet}_winner"] = seat
+    for bet, deals in beside.deals_since_won.items():
+        if deals < 1:
+            raise TonkError(f"{bet} deals = {deals}: 1 or more")
+        table["bet_deals"][BETS.index(bet)] = deals
+    if not 0 < beside.multiplier <= 100:
+        raise TonkError(f"multiplier = {beside.multiplier:g}: a number above 0, to 100")
+    table["multiplier"] = beside.multiplier
+
+
 # ---- instant wins
+
+
+def _claim_pays(rules: LoweredRules, counts: Sequence[int], winner: int) -> float:
+    tier = _tier_of(rules, counts[winner], rules.rules.hand_size(len(counts)), True, claimed=True)
+    if tier < 0:
+        raise TonkError(
+            f"counts: {counts[winner]} of seat {winner} wins nothing if claimed under these rules "
+            f"({_winning(rules, claimed=True)}); multiple overrides"
+        )
+    return rules.rules.instant_wins.tiers[tier].pays
 
 
 def _win_on_the_deal(
@@ -182,9 +250,13 @@ def _win_on_the_deal(
     return who[0]
 
 
-def _tier_of(rules: LoweredRules, count: int, hand_size: int, may_be_ranks: bool) -> int:
+def _tier_of(
+    rules: LoweredRules, count: int, hand_size: int, may_be_ranks: bool, claimed: bool = False
+) -> int:
     """Returns the first tier that a count meets, or -1; one of certain ranks only where those may be held."""
     for index, tier in enumerate(rules.rules.instant_wins.tiers):
+        if (tier.claim != "none") != claimed:
+            continue
         if rules.record[0]["tier_counts"][index, count]:
             return index
         if (
@@ -205,15 +277,16 @@ def _counts_of(rules: LoweredRules, ranks: str, hand_size: int) -> set[int]:
     return counts
 
 
-def _winning(rules: LoweredRules) -> str:
-    """What wins on the deal, in words."""
+def _winning(rules: LoweredRules, claimed: bool = False) -> str:
+    """What wins on the deal, or if claimed, in words."""
 
     def words(tier: Tier) -> str:
         parts = [str(count) for count in tier.counts]
         parts += [] if tier.at_most is None else [f"at most {tier.at_most}"]
         return " or ".join(parts + ([] if tier.all_ranks is None else [f"only {tier.all_ranks}"]))
 
-    return "; ".join(words(tier) for tier in rules.rules.instant_wins.tiers) or "none does"
+    tiers = (tier for tier in rules.rules.instant_wins.tiers if (tier.claim != "none") == claimed)
+    return "; ".join(map(words, tiers)) or "none does"
 
 
 def _check_best(

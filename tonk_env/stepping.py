@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tonk_env._jit import below, jit, mix
-from tonk_env.batch import deal_hand
+from tonk_env._jit import jit, mix
+from tonk_env.batch import deal_hand, deal_match_hand
 from tonk_env.engine.legal import legal_actions, legal_mask
 from tonk_env.engine.settle import settle
 from tonk_env.engine.state import ENDED, OK
@@ -18,25 +18,27 @@ from tonk_env.view import view
 
 REFUSED = -2
 """What `step_table` returns for an illegal move."""
-_FIRST_DEALER = 1 << 40
 _AGENTS = 1 << 41
-"""Counters that a stream's first dealer and a hand's agents draw by; hands and moves count from 0."""
+"""The counter that a hand's agents draw by; hands and moves count from 0."""
 
 
 # ---- one table, seen by whoever is to move
 
 
 @jit
-def first_dealer(stream: int, num_players: int) -> int:
-    """Returns who deals first in a stream of hands."""
-    return below(mix(stream, _FIRST_DEALER), num_players)
-
-
-@jit
 def deal_numbered(
-    tables: Any, rules: Any, num_players: int, dealer: int, stream: int, number: int, payments: Any
+    tables: Any,
+    rules: Any,
+    num_players: int,
+    dealer: int,
+    stream: int,
+    number: int,
+    suit_deals: int,
+    naturals_deals: int,
+    multiplier: float,
+    payments: Any,
 ) -> bool:
-    """Deals hand `number` of a stream at table 0.
+    """Deals hand `number` of a stream at table 0, as `deal_match_hand` does.
 
     Args:
         payments: `[1, MAX_SEATS]` float64; overwritten where the hand is won on the deal.
@@ -44,7 +46,8 @@ def deal_numbered(
     Returns:
         Whether somebody is to move.
     """
-    deal_hand(tables, 0, rules, 0, num_players, dealer, mix(stream, number))
+    key = mix(stream, number)
+    deal_match_hand(tables, 0, rules, 0, num_players, dealer, key, suit_deals, naturals_deals, multiplier)
     if tables[0]["phase"] != ENDED:
         return True
     settle(tables, 0, rules, payments, 0)
@@ -75,7 +78,7 @@ def show_mover(
 
     Args:
         tables, rules, starts, views, observation: as for `show_seat`.
-        actions: `[MAX_LEGAL]` int16, scratch space.
+        actions: `[MAX_ACTIONS]` int16, scratch space.
         mask: `[num_actions]` int8; overwritten.
     """
     seat = int(tables[0]["seat"])
@@ -176,7 +179,7 @@ def show_rows(
 def mask_rows(tables: Any, rules: Any, actions: Any, masks: Any) -> None:
     """Writes what the seat to move at each table may do into `masks` `[B, num_actions]` uint8.
 
-    `actions` `[MAX_LEGAL]` int16 is scratch space.
+    `actions` `[MAX_ACTIONS]` int16 is scratch space.
     """
     for i in range(tables.shape[0]):
         legal_mask(tables, i, rules, actions, masks, i)

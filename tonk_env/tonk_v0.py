@@ -31,10 +31,11 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from tonk_env.engine.state import ENDINGS, STATE_DTYPE
 from tonk_env.errors import TonkError
-from tonk_env.limits import MAX_LEGAL, MAX_SEATS
+from tonk_env.limits import MAX_ACTIONS, MAX_SEATS
+from tonk_env.match import Match, bet_winners, cut_for_deal
 from tonk_env.observe import layout
 from tonk_env.rules import LoweredRules, Rules, lower
-from tonk_env.stepping import REFUSED, deal_numbered, first_dealer, show_mover, show_seat, step_table
+from tonk_env.stepping import REFUSED, deal_numbered, show_mover, show_seat, step_table
 from tonk_env.table_text import refusal_text, table_text
 from tonk_env.view import VIEW_DTYPE
 
@@ -57,7 +58,9 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
     `ending`, and `payments` by seat.
 
     Rewards are stakes and come when a hand ends, to every agent at once; agents live until the last hand has
-    ended. The dealer moves left between hands; who deals first is drawn by the seed.
+    ended. An episode is a match: its hands, target, doubled last hands and side bets that nobody has won are
+    those of the rules. The dealer moves left between hands, and from one match to the next; who deals first
+    is found as the rules say, by the seed. While slaps are asked, agents are selected out of turn.
 
     A hand won on the deal asks nobody anything. It counts and pays at once: its stakes come with those of the
     hand before it or, before the first decision, with the first step, since PettingZoo knows no reward before
@@ -70,7 +73,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
     Args:
         rules: a preset's name, the path of a file, a table of options, or rules.
         num_players: 2 to 6, a number these rules are played by.
-        hands: hands in an episode.
+        hands: hands in an episode; None: as the rules say.
         render_mode: `ansi` (`render` returns text), `human` (text is printed after each step), or None.
         render_seat: show what this seat may know; None: all cards, as to a spectator.
         max_cycles: truncate an episode after so many decisions; a hand cut off pays nothing. None: never.
@@ -91,7 +94,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
         self,
         rules: RulesLike = "pagat",
         num_players: int = 2,
-        hands: int = 1,
+        hands: int | None = None,
         render_mode: str | None = None,
         *,
         render_seat: int | None = None,
@@ -101,8 +104,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
         super().__init__()
         self.rules = lower(rules)
         self._layout = layout(self.rules, num_players)
-        if hands < 1:
-            raise TonkError(f"hands = {hands}: an episode is of one hand or more")
+        self._match = Match(self.rules, num_players, hands=hands)
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise TonkError(f"render_mode = {render_mode!r}: it is one of {', '.join(RENDER_MODES)}, or None")
         if render_seat is not None and not 0 <= render_seat < num_players:
@@ -126,20 +128,18 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents}
-        self._deck_size = len(self.rules.rules.deck.ranks) * self.rules.rules.deck.suits
-        self._deck_size *= self.rules.rules.packs(num_players)
+        self._deck_size = self.rules.rules.deck_size(num_players)
         state_size = num_players * (self._size + 1) + self._deck_size
         self.state_space = spaces.Box(0.0, 1.0, (state_size,), np.float32)
 
         self._tables = np.zeros(1, STATE_DTYPE)
         self._views = np.zeros(1, VIEW_DTYPE)
-        self._actions = np.zeros(MAX_LEGAL, np.int16)
+        self._actions = np.zeros(MAX_ACTIONS, np.int16)
         self._payments = np.zeros((1, MAX_SEATS))
         self._stream = 0
         self._has_stream = False
         self._number = 0  # of the hand within the stream
-        self._dealer = 0
-        self._hands_left = 0
+        self._first_dealer = 0
         self._decisions = 0
         self._due: list[float] | None = None  # stakes to come with the first step
         self._is_over = True
@@ -169,7 +169,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
             self._stream = (secrets.randbits(63) if seed is None else index(seed)) & _SEED_BITS
             self._has_stream = True
             self._number = 0
-            self._dealer = first_dealer(self._stream, self.num_players)
+            self._first_dealer, _ = cut_for_deal(self.rules.rules, self.num_players, self._stream)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -179,7 +179,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
         self._decisions = 0
         due = self._deal_episode()
         self._due = due if any(due) else None
-        self._is_over = self._hands_left == 0
+        self._is_over = self._match.is_over
         if self._is_over:
             self.agent_selection = self.possible_agents[0]
             self._pay([0.0] * self.num_players)
@@ -295,7 +295,9 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
         """Deals until somebody is to move; returns what the hands before that pay, by seat."""
         for _ in range(_MOST_DEALS):
             paid = [0.0] * self.num_players
-            self._hands_left = self.hands
+            is_named = isinstance(self.rules.rules.match.first_dealer, int)
+            dealer = (self._first_dealer + (0 if is_named else self._number)) % self.num_players
+            self._match = Match(self.rules, self.num_players, dealer, self.hands)
             self.infos = {agent: self._empty_info() for agent in self.agents}
             if self._deal_until_live(paid) or self.allow_empty:
                 return paid
@@ -303,18 +305,21 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
 
     def _deal_until_live(self, paid: list[float]) -> bool:
         """Deals hands that are left, up to one with a decision; adds to `paid` what those before it pay."""
-        while self._hands_left:
+        while not self._match.is_over:
+            bets = self._match.deals_since_won
             live = deal_numbered(
                 self._tables,
                 self.rules.record,
                 self.num_players,
-                self._dealer,
+                self._match.dealer,
                 self._stream,
                 self._number,
+                bets["suit"],
+                bets["naturals"],
+                self._match.multiplier,
                 self._payments,
             )
             self._number += 1
-            self._dealer = (self._dealer + 1) % self.num_players
             if live:
                 return True
             self._book(paid)
@@ -322,8 +327,8 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
 
     def _book(self, paid: list[float]) -> None:
         """Books the hand that ended: its payments, and what the agents are told of it."""
-        self._hands_left -= 1
         payments = self._payments[0, : self.num_players].tolist()
+        self._match.book(payments, bet_winners(self._tables[0]))
         ending = ENDINGS[int(self._tables["ending"][0])]
         for seat, agent in enumerate(self.possible_agents):
             paid[seat] += payments[seat]
@@ -408,7 +413,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
 def env(
     rules: RulesLike = "pagat",
     num_players: int = 2,
-    hands: int = 1,
+    hands: int | None = None,
     render_mode: str | None = None,
     **options: Any,
 ) -> Any:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tonk_env.batch import redeal, show_all, step_tables
 from tonk_env.engine.state import STATE_DTYPE
 from tonk_env.errors import TonkError
-from tonk_env.limits import MAX_LEGAL, MAX_SEATS
+from tonk_env.limits import MAX_ACTIONS, MAX_SEATS
 from tonk_env.observe import layout
 from tonk_env.rules import LoweredRules, Rules, lower, stack
 from tonk_env.view import VIEW_DTYPE
@@ -88,7 +88,7 @@ class TonkTables:
         self.decisions = np.zeros(num_tables, np.int32)
         self._hand_numbers = np.zeros(num_tables, np.int64)
         self._views = np.zeros(1, VIEW_DTYPE)
-        self._actions = np.zeros(MAX_LEGAL, np.int16)
+        self._actions = np.zeros(MAX_ACTIONS, np.int16)
         self._stakes = np.zeros((1, MAX_SEATS))
         self.reset()
 

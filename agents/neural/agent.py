@@ -13,7 +13,6 @@ from agents.neural import kernels
 from agents.neural.checkpoint import Manifest, read_checkpoint
 from agents.neural.network import BLOCK, SparseForward, Weights
 from tonk_env.errors import TonkError
-from tonk_env.limits import MAX_LEGAL
 from tonk_env.observe import layout
 from tonk_env.rules import LoweredRules
 
@@ -41,7 +40,7 @@ class NeuralAgent:
         self.indices = np.zeros(size + 1, np.uint16)
         self.values = np.zeros(size + 1, np.float32)
         self.starts = np.zeros(BLOCK + 1, np.int64)
-        self.legal = np.zeros(BLOCK * MAX_LEGAL, np.uint16)
+        self.legal = np.zeros(BLOCK * weights.num_actions, np.uint16)
         self.legal_starts = np.zeros(BLOCK + 1, np.int64)
 
     @classmethod

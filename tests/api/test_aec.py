@@ -203,13 +203,13 @@ def test_dealer_moves_left_between_hands() -> None:
     env.reset(seed=5)
     dealers = [int(env._tables["dealer"][0])]
     rng = random.Random(5)
-    hand = env._hands_left
+    hand = env._match.number
     for _ in env.agent_iter():
         _, _, terminated, _, info = env.last()
         env.step(None if terminated else choose(info["action_mask"], env.rules, rng))
-        if env._hands_left not in (hand, 0):
-            dealers += [(dealers[-1] + hand - env._hands_left) % 3]
-            hand = env._hands_left
+        if env._match.number not in (hand, 6):
+            dealers += [(dealers[-1] + env._match.number - hand) % 3]
+            hand = env._match.number
             assert int(env._tables["dealer"][0]) == dealers[-1]
             assert env.agent_selection == f"player_{(dealers[-1] + 1) % 3}"
     assert len(set(dealers)) == 3
@@ -222,7 +222,7 @@ def test_rewards_of_a_match_are_those_of_its_hands() -> None:
     won_first = 0
     for seed in range(40):
         env.reset(seed=seed)
-        won_first += env._hands_left < 5
+        won_first += env._match.number > 0
         assert not any(env.rewards.values())
         told: dict[str, list[float]] = {}
         totals = np.zeros(3)
@@ -237,7 +237,7 @@ def test_rewards_of_a_match_are_those_of_its_hands() -> None:
         sums = play(env, rng)
         del env._book
         assert list(sums.values()) == pytest.approx((totals + before).tolist()), told
-        assert env._hands_left == 0
+        assert env._match.is_over
     assert won_first > 10
 
 

@@ -1,4 +1,4 @@
-"""`tonk replay`, `tonk score`, `tonk odds` and `tonk rules`."""
+"""`tonk replay`, `tonk score` and `tonk odds`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tonk_env.rules import preset_names
 
 # ---- replay
 
@@ -132,7 +130,7 @@ def test_score_of_every_ending(tonk: Any, arguments: str, payments: list[float])
         ("--ending won --by 0 --counts 8,6", "--ending = 'won': one of instant_win, claim, tonk"),
         ("--ending drop --by 5 --counts 8,6", "--by = 5: seats are 0 to 1"),
         ("--ending void --counts 8,6 --dealer 2", "--dealer = 2: seats are 0 to 1"),
-        ("--ending claim --by 0 --counts 8,6", "--multiple: how much a claim pays must be given"),
+        ("--ending claim --by 0 --counts 8,6", "--counts: 8 of seat 0 wins nothing if claimed"),
         ("--ending void --counts 8,6 --rules whist", "no rules preset 'whist'"),
     ],
 )
@@ -185,32 +183,3 @@ def test_odds_of_a_hand(tonk: Any) -> None:
 )
 def test_odds_refuse_in_one_line(tonk: Any, arguments: tuple[str, ...], says: str) -> None:
     assert tonk("odds", *arguments).refusal().startswith(says)
-
-
-# ---- rules
-
-
-def test_rules_are_listed(tonk: Any) -> None:
-    said = tonk("rules")
-    assert said.status == 0 and all(name in said.out for name in preset_names())
-    listed = tonk("rules", "--json").json
-    assert [each["name"] for each in listed] == preset_names()
-    assert {"name", "summary", "source", "players"} == set(listed[0])
-
-
-@pytest.mark.parametrize("name", preset_names())
-def test_rules_are_shown(tonk: Any, name: str) -> None:
-    said = tonk("rules", "show", name)
-    assert said.status == 0 and "drop.tie_with_dropper" in said.out
-    shown = tonk("rules", "show", name, "--json").json
-    assert shown["name"] == name and shown["options"]["deck"]["ranks"]
-
-
-def test_rules_of_a_file(tonk: Any, tmp_path: Path) -> None:
-    file = tmp_path / "mine.toml"
-    file.write_text('base = "pagat"\n[drop]\npays = 7\n')
-    assert tonk("rules", "show", file, "--json").json["options"]["drop"]["pays"] == 7
-    assert tonk("rules", "show", file).status == 0
-    file = tmp_path / "typo.toml"
-    file.write_text('base = "pagat"\n[drop]\npayz = 7\n')
-    assert tonk("rules", "show", file).refusal() == f"{file}: drop.payz: no such option"

@@ -9,30 +9,18 @@ from typing import Any
 import numpy as np
 
 from tests.naive.engine import NaiveHand
-from tests.naive.strategy import Case, shuffled_deck, steered_move
-from tonk_env.cards import CARD_TEXT, card_id, cards_text, mask_cards
-from tonk_env.engine.deal import clear, deal
+from tests.naive.strategy import Case, random_chance, shuffled_deck, steered_move
+from tonk_env.cards import CARD_TEXT, JOKER, SUITS, card_id, cards_text, mask_cards
+from tonk_env.engine.deal import clear, deal, shuffle
 from tonk_env.engine.legal import can_do, legal_actions
 from tonk_env.engine.settle import settle
-from tonk_env.engine.state import CHANCE, DRAW, ENDED, ENDINGS, ILLEGAL, STATE_DTYPE
-from tonk_env.engine.turn import apply, apply_chance
-from tonk_env.limits import MAX_LEGAL, MAX_SEATS
+from tonk_env.engine.state import CHANCE, DRAW, ENDED, ENDINGS, ILLEGAL, PLAY, STATE_DTYPE
+from tonk_env.engine.turn import apply, apply_chance, reorder_slaps
+from tonk_env.limits import MAX_ACTIONS, MAX_SEATS
 from tonk_env.rules import LoweredRules, lower
-from tonk_env.rules.lower import ACTION_KINDS, DISCARD, HIT, SPREAD, TARGET
-
-# Options of the naive engine that the compiled one does not play yet.
-NOT_PLAYED = {"spreads": ("must_spread", "hits_per_turn", "taken_must_meld")}
-
-
-def playable(case: Case) -> Case:
-    """The case without the options the compiled engine does not play."""
-    options = {
-        section: {key: value for key, value in given.items() if key not in NOT_PLAYED.get(section, ())}
-        if isinstance(given, dict)
-        else given
-        for section, given in case.options.items()
-    }
-    return case._replace(options=options)
+from tonk_env.rules.lower import ACTION_KINDS, RUN
+from tonk_env.table_text import move_text, spread_text
+from tonk_env.view import VIEW_DTYPE, view
 
 
 def lowered(case: Case) -> LoweredRules:
@@ -42,21 +30,29 @@ def lowered(case: Case) -> LoweredRules:
 class Pair:
     """One hand on both engines."""
 
-    def __init__(self, case: Case, deck: list[str], explicit: bool = False) -> None:
-        self.rules = lowered(case)
+    def __init__(
+        self, case: Case, rules: LoweredRules, deck: list[str], chance: dict[str, Any], explicit: bool
+    ) -> None:
+        self.rules = rules
         self.row = self.rules.record[0]
-        self.naive = NaiveHand(case.options, case.num_players, case.dealer, deck)
+        self.naive = NaiveHand(case.options, case.num_players, case.dealer, deck, **chance)
+        self.slap_orders = chance["slap_orders"] or []
         self.num_players = case.num_players
         self.tables = np.zeros(1, STATE_DTYPE)
         self.table = self.tables[0]
-        self.legal = np.zeros(MAX_LEGAL, np.int16)
+        self.legal = np.zeros(MAX_ACTIONS, np.int16)
         self.payments = np.zeros((1, MAX_SEATS))
+        self.views = np.zeros(1, VIEW_DTYPE)
         clear(self.tables, 0, 0, case.num_players, case.dealer)
         self.cards = [card_id(card) for card in deck]
         self.deck_left = list(self.cards)
         order = sorted(self.cards) if explicit else self.cards
+        shuffle(self.tables, 0, self.rules.record, 0)
+        assert sorted(self.table["deck"][: self.table["deck_size"]]) == sorted(self.cards)
         self.table["deck"][: len(deck)] = order
-        self.table["deck_size"] = len(deck)
+        self.table["called_suit"] = SUITS.index(chance["called_suit"])
+        self.table["bet_deals"] = [chance["deals_since_won"][bet] for bet in ("suit", "naturals")]
+        self.table["multiplier"] = chance["multiplier"]
         self.table["explicit"] = explicit
         deal(self.tables, 0, self.rules.record)
         self.follow_deck()
@@ -67,28 +63,11 @@ class Pair:
             at = int(self.table["next_card"])
             assert apply_chance(self.tables, 0, self.rules.record, self.cards[at]) != ILLEGAL
 
-    def text(self, action: int) -> str:
-        kind = int(self.row["action_kind"][action])
-        which = action - int(self.row["kind_first"][kind])
-        if kind in (HIT, DISCARD):
-            return f"{ACTION_KINDS[kind]} {CARD_TEXT[self.row['types'][which]]}"
-        if kind == SPREAD:
-            arranged = self.naive.melds.arrange(
-                [CARD_TEXT[c] for c in mask_cards(self.row["spread_cards"][which])]
-            )
-            assert arranged is not None
-            return f"spread {''.join(arranged)}"
-        if kind == TARGET:
-            each = int(self.row["spreads_per_seat"])
-            seat = (int(self.table["seat"]) + which // each) % self.num_players
-            return f"target {seat} {which % each}"
-        return ACTION_KINDS[kind]
-
     def ids(self) -> dict[str, int]:
         found = legal_actions(self.tables, 0, self.rules.record, self.legal)
         ids = self.legal[:found].tolist()
         assert ids == sorted(set(ids))
-        return {self.text(action): action for action in ids}
+        return {move_text(self.table, self.rules, action): action for action in ids}
 
     def compare(self) -> dict[str, int]:
         """Asserts that both engines stand at the same place; returns the legal moves with their ids."""
@@ -101,26 +80,51 @@ class Pair:
             laid = sorted((s for s in naive.spreads if s.owner == seat), key=lambda s: s.index)
             assert table["num_spreads"][seat] == len(laid)
             for place, spread in enumerate(laid):
-                cards = mask_cards(table["spread_cards"][seat, place])
-                assert cards_text(cards).split() == _in_order(spread.cards)
+                assert spread_text(table, self.row, seat, place) == spread.text
         assert table["counts"][: self.num_players].tolist() == naive.counts
         assert table["waits"][: self.num_players].tolist() == naive.waits
         assert cards_text(table["pile"][: table["pile_size"]]).split() == naive.pile
         stock = table["deck"][table["next_card"] : table["deck_size"]]
         assert sorted(cards_text(stock).split()) == sorted(naive.stock)
         settle(self.tables, 0, self.rules.record, self.payments, 0)
-        assert self.payments[0, : self.num_players].tolist() == naive.payments
+        # Shares of a third are not the same to the last bit.
+        assert np.allclose(self.payments[0, : self.num_players], naive.payments, rtol=0, atol=1e-9)
         assert not self.payments[0, self.num_players :].any()
         assert ENDINGS[table["ending"]] == (naive.ending or "none")
         if naive.to_move is None:
             assert table["phase"] == ENDED and not ids
         else:
-            assert table["seat"] == naive.to_move and ids
+            assert table["seat"] == naive.to_move and table["turn_seat"] == naive.whose_turn and ids
+        self.compare_view(int(table["moves"]) % self.num_players)
         return ids
 
+    def compare_view(self, viewer: int) -> None:
+        """Asserts that a seat sees what it may know of the naive hand."""
+        view(self.tables, 0, viewer, self.views, 0)
+        seen, naive, n = self.views[0], self.naive, self.num_players
+        seats = [(viewer + step) % n for step in range(n)]
+        assert cards_text(mask_cards(seen["hand"])).split() == _in_order(naive.hands[viewer])
+        assert seen["count"] == naive.counts[viewer]
+        assert seen["num_cards"][:n].tolist() == [len(naive.hands[seat]) for seat in seats]
+        assert seen["waits"][:n].tolist() == [naive.waits[seat] for seat in seats]
+        assert seen["swapped"][:n].tolist() == [naive.swapped[seat] for seat in seats]
+        assert seen["num_spreads"][:n].tolist() == [
+            sum(spread.owner == seat for spread in naive.spreads) for seat in seats
+        ]
+        assert seen["stock_size"] == len(naive.stock) and seen["pile_size"] == len(naive.pile)
+        assert seen["top"] == (card_id(naive.pile[-1]) if naive.pile else -1)
+        put_away = naive.put_away[viewer]
+        assert seen["put_away"] == (-1 if put_away is None else card_id(put_away))
+        if naive.to_move is not None:
+            assert seats[seen["to_move"]] == naive.to_move and seats[seen["turn_of"]] == naive.whose_turn
+
     def play(self, move: str, ids: dict[str, int]) -> None:
+        asks = int(self.table["num_asks"])
         assert apply(self.tables, 0, self.rules.record, ids[move]) != ILLEGAL
-        self.naive.apply(move)
+        if self.table["num_asks"] > asks:
+            order = np.array(self.slap_orders[asks], np.int8)
+            reorder_slaps(self.tables, 0, self.rules.record, order)
+        self.naive.play(move)  # `compare` has asserted that it is legal
         self.follow_deck()
 
     def assert_refuses(self, action: int) -> None:
@@ -135,24 +139,79 @@ def _in_order(cards: list[str]) -> list[str]:
     return sorted(cards, key=card_id)
 
 
-def play_pair(case: Case, rng: random.Random, reached: Counter[Any], explicit: bool = False) -> None:
+def play_pair(
+    case: Case,
+    rng: random.Random,
+    reached: Counter[Any],
+    explicit: bool = False,
+    lowered_rules: LoweredRules | None = None,
+    drop: float = 0.02,
+) -> None:
     """Plays one steered hand on both engines, comparing after every step, and counts what it reached."""
-    pair = Pair(case, shuffled_deck(case, rng), explicit)
+    chance = random_chance(case, rng)
+    lowered_rules = lowered(case) if lowered_rules is None else lowered_rules
+    rules = lowered_rules.rules
+    explicit = explicit and not rules.slap and not rules.side_bets.suit  # only cards are given
+    pair = Pair(case, lowered_rules, shuffled_deck(case, rng), chance, explicit)
     ids = pair.compare()
     while ids:
-        move = steered_move(set(ids), rng)
+        move = steered_move(set(ids), rng, drop)
         table = pair.table
         if rng.random() < 0.05:
             action = rng.randrange(-1, pair.rules.num_actions + 1)
             if action not in ids.values():
                 pair.assert_refuses(action)
-        reached[f"move {move.split()[0]}"] += 1
+        word, *rest = move.split()
+        reached[f"move {word}"] += 1
+        if word == "target" and len(rest) == 3:
+            reached[f"move target {rest[-1]}"] += 1
+        _count_options(pair, word, rest, ids, reached)
         reached["forced drop"] += int(table["must_drop"])
         reached["drop barred by a wait"] += int(table["phase"] == DRAW and not table["may_drop"])
         reached["blocked from going out"] += int(table["blocked"][table["seat"]])
         pair.play(move, ids)
         ids = pair.compare()
     _count(pair, case, reached)
+
+
+def _count_options(
+    pair: Pair, word: str, rest: list[str], ids: dict[str, int], reached: Counter[Any]
+) -> None:
+    """Counts what options do before a move is made."""
+    table, rules = pair.table, pair.rules.rules
+    hand = pair.naive.hands[int(table["seat"])]
+    kinds = {move.split()[0] for move in ids}
+    if table["phase"] == PLAY:
+        reached[f"must_spread {rules.spreads.must_spread} forbids a discard"] += bool(
+            "spread" in kinds and "discard" not in kinds and rules.spreads.must_spread != "no"
+        )
+        limit = rules.spreads.hits_per_turn
+        reached["no more hits this turn"] += limit is not None and int(table["hits_now"]) >= limit
+        reached["taken card must be melded"] += rules.spreads.taken_must_meld and int(table["taken"]) >= 0
+    if table["phase"] == DRAW:
+        reached["take refused"] += "take" not in kinds and bool(pair.naive.pile) and "stock" in kinds
+        reached["drop refused by a lock"] += bool(table["locked"]) and "drop" not in kinds
+        reached["empty hand must drop"] += not hand
+    if word == "spread" and "[" in rest[0]:
+        reached["spread with a joker"] += "[Jk]" in rest[0]
+        reached["spread with a wild rank"] += rest[0].count("[") > rest[0].count("[Jk]")
+        reached["spread with several wilds"] += rest[0].count("[") > 1
+        reached[f"spread with wilds, {rules.spreads.min_naturals} naturals needed"] += 1
+    if (
+        word == "spread"
+        and any(rank in rest[0][::2] for rank in rules.deck.wild_ranks)
+        and "[" not in rest[0]
+    ):
+        reached["wild rank as itself"] += 1
+    if word == "hit" and rules.deck.has_wilds and (rest[0] == "Jk" or rest[0][0] in rules.deck.wild_ranks):
+        reached["hit with a wild"] += 1
+    if word in ("discard", "take") and rules.deck.jokers:
+        card = rest[0] if rest else pair.naive.pile[-1]
+        reached[f"{word} of a {rules.deck.joker_role} joker"] += card == CARD_TEXT[JOKER]
+    if word == "slap":
+        is_own = table["seat"] == table["thrower"]
+        reached[f"slap by {'the discarder' if is_own else 'another'}"] += 1
+        reached["slap in a chain"] += int(table["thrower"]) != int(table["turn_seat"])
 
 
 def _count(pair: Pair, case: Case, reached: Counter[Any]) -> None:
@@ -186,3 +245,19 @@ def _count(pair: Pair, case: Case, reached: Counter[Any]) -> None:
     elif ending in ("instant_win", "void"):
         reached[f"{ending}, tie {rules.instant_wins.tie}"] += 1
     reached[f"ace {rules.spreads.ace}"] += int(table["num_spreads"].sum())
+    paid = any(pair.naive.payments)
+    reached["widow paid for"] += bool(table["swapped"]) and paid
+    reached["long-spread bonus"] += bool(table["long_laid"]) and rules.long_spread_bonus > 0 and paid
+    reached["locked at the end"] += bool(table["locked"])
+    reached["locked stock-out"] += bool(table["locked"]) and ending in ("stock_out", "turn_limit")
+    reached["bet on the suit won"] += rules.side_bets.suit > 0 and table["suit_winner"] >= 0
+    reached["bet on naturals won"] += rules.side_bets.naturals > 0 and table["naturals_winner"] >= 0
+    reached["multiplied"] += bool(table["multiplier"] != 1) and paid
+    reached["a hand went on empty"] += (
+        rules.going_out.stock_floor == "players"
+        and 0 in [len(hand) for hand in pair.naive.hands]
+        and ending not in ("tonk", "out")
+    )
+    for at in range(int(table["num_wilds"])):
+        kind = table["spread_kind"][table["wild_seat"][at], table["wild_place"][at]]
+        reached[f"wild in a {'run' if kind == RUN else 'set'}"] += 1

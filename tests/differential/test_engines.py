@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.differential.harness import play_pair, playable
+from tests.differential.harness import play_pair
+from tests.naive.options import complete
 from tests.naive.strategy import Case, cases, random_options
-from tonk_env.rules import load_preset, preset_names
+from tonk_env.rules import lower, preset_names
 
 MUST_REACH = 1
 """At this test's size; `benchmarks/differential.py` asks for a hundred of each in a long run."""
@@ -42,6 +43,27 @@ EXPECTED = (
     "going out paid otherwise",
     "drop under push-ups",
     "caught under push-ups",
+    *(f"move {kind}" for kind in ("claim", "swap", "keep", "slap", "pass", "target low", "target high")),
+    *(f"spread with {wilds}" for wilds in ("a joker", "a wild rank", "several wilds")),
+    *(f"spread with wilds, {number} naturals needed" for number in (1, 2)),
+    *(f"wild in a {kind}" for kind in ("run", "set")),
+    *(f"{move} of a {role} joker" for move in ("discard", "take") for role in ("wild", "dead")),
+    *(f"must_spread {ruling} forbids a discard" for ruling in ("yes", "except_aces")),
+    *(f"slap {how}" for how in ("by another", "by the discarder", "in a chain")),
+    *(f"bet on {bet} won" for bet in ("the suit", "naturals")),
+    "ending claim",
+    "hit with a wild",
+    "wild rank as itself",
+    "no more hits this turn",
+    "taken card must be melded",
+    "take refused",
+    "drop refused by a lock",
+    "locked stock-out",
+    "a hand went on empty",
+    "empty hand must drop",
+    "widow paid for",
+    "long-spread bonus",
+    "multiplied",
 )
 
 
@@ -50,9 +72,23 @@ def run(seed: int, hands: int, hands_each: int = 5) -> Counter[Any]:
     rng = random.Random(seed)
     reached: Counter[Any] = Counter()
     for number in range(hands // hands_each):
-        case = playable(random_options(rng))
+        case = random_options(rng)
         for _ in range(hands_each):
             play_pair(case, rng, reached, explicit=number % 4 == 0)
+    return reached
+
+
+def run_preset(preset: str, seed: int, hands: int, drop: float = 0.05) -> Counter[Any]:
+    """Plays hands under a preset, by every number of players in turn; returns what was reached."""
+    lowered_rules = lower(preset)
+    rules = lowered_rules.rules
+    options = complete(rules.model_dump(mode="json", exclude_none=True))
+    rng = random.Random(f"{preset} {seed}")
+    reached: Counter[Any] = Counter()
+    for number in range(hands):
+        players = rng.choice(rules.player_counts())
+        case = Case(options, players, number % players)
+        play_pair(case, rng, reached, lowered_rules=lowered_rules, drop=drop)
     return reached
 
 
@@ -72,16 +108,10 @@ def test_engines_agree_under_random_rules_in_a_few_hands() -> None:
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(case=cases(), seed=st.integers(0, 2**32))
 def test_engines_agree_under_drawn_rules(case: Case, seed: int) -> None:
-    play_pair(playable(case), random.Random(seed), Counter())
+    play_pair(case, random.Random(seed), Counter())
 
 
 @pytest.mark.parametrize("preset", preset_names())
 def test_engines_agree_on_presets(preset: str) -> None:
-    rules = load_preset(preset).rules
-    rng = random.Random(preset)
-    reached: Counter[Any] = Counter()
-    options = rules.model_dump(mode="json", exclude_none=True)
-    for number in range(20):
-        players = rng.choice(rules.player_counts())
-        play_pair(Case(options, players, number % players), rng, reached)
+    reached = run_preset(preset, 0, 20)
     assert sum(count for name, count in reached.items() if name.startswith("ending")) == 20

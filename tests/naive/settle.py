@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .options import Options, count
+from .options import Options, count, rank_of
 
 # RULES section 2, caught table. `times` multiplies `lowest`; what is left out is 0, "one" and "each".
 CAUGHT_TABLES: dict[str, Options] = {
@@ -32,14 +32,16 @@ class Outcome:
         ending: a word of HANDS.md.
         payments: stakes by seat.
         winners: the seats RULES section 1.5 calls winners; empty when nobody pays.
-        multiple: what push-ups multiply counts by: what an instant win or going out pays in stakes, and 1
-            for a drop (whatever `drop.pays`), a catch, the stock and a forfeit.
+        multiple: what push-ups multiply counts by: what an instant win, a claim or going out pays in
+            stakes, and 1 for a drop (whatever `drop.pays`), a catch, the stock and a forfeit.
+        forfeiter: the seat that forfeited, if one did. Nobody wins a forfeit.
     """
 
     ending: str
     payments: list[float]
     winners: set[int] = field(default_factory=set)
     multiple: float = 1
+    forfeiter: int | None = None
 
     def transfer(self, payer: int, payee: int, stakes: float) -> None:
         """Moves stakes from one seat to another."""
@@ -88,6 +90,19 @@ def nearest_left(seats: list[int], dealer: int, num_players: int) -> int:
 # ---- instant wins
 
 
+def is_claim(tier: Options) -> bool:
+    """Whether the tier is claimed in the first turn; the others take part on the deal."""
+    return tier.get("claim") not in (None, "none")
+
+
+def tier_to_claim(hand: list[str], options: Options) -> Options | None:
+    """The first claim tier a dealt hand meets."""
+    for tier in options["instant_wins"]["tiers"]:
+        if is_claim(tier) and tier_fits(tier, hand, options):
+            return dict(tier)
+    return None
+
+
 def tier_fits(tier: Options, hand: list[str], options: Options) -> bool:
     """Whether a dealt hand meets any one of the tier's conditions."""
     points = count(hand, options)
@@ -95,13 +110,13 @@ def tier_fits(tier: Options, hand: list[str], options: Options) -> bool:
         return True
     if "at_most" in tier and points <= tier["at_most"]:
         return True
-    return "all_ranks" in tier and all(card[0] in tier["all_ranks"] for card in hand)
+    return "all_ranks" in tier and all(rank_of(card) in list(tier["all_ranks"]) for card in hand)
 
 
 def settle_deal(hands: list[list[str]], dealer: int, options: Options) -> Outcome | None:
     """Settles instant wins; None when no dealt hand qualifies and play begins."""
     num_players = len(hands)
-    tiers = options["instant_wins"]["tiers"]
+    tiers = [tier for tier in options["instant_wins"]["tiers"] if not is_claim(tier)]
     tie = options["instant_wins"]["tie"]
 
     tier_held: dict[int, int] = {}
@@ -204,26 +219,86 @@ def settle_stock_out(counts: list[int], dealer: int, ending: str, options: Optio
         return nothing_moves(ending, num_players)
     if tie == "nearest_left":
         return won_by(nearest_left(lowest, dealer, num_players), 1, ending, num_players)
-    return won_by_lowest(counts, lowest, 1, ending)
+    outcome = won_by_lowest(counts, lowest, 1, ending)
+    if len(lowest) == num_players:
+        outcome.winners = set()  # winners are those paid, and nobody is
+    return outcome
 
 
 def settle_forfeit(counts: list[int], seat: int, options: Options) -> Outcome:
     """Settles a forfeit: the seat pays each other player; nobody else moves a stake."""
     outcome = nothing_moves("forfeit", len(counts))
+    outcome.forfeiter = seat
     for other in range(len(counts)):
         if other != seat:
             outcome.transfer(seat, other, options["forfeit"])
-            outcome.winners.add(other)
     return outcome
 
 
-def final_payments(outcome: Outcome, counts: list[int], options: Options) -> list[float]:
-    """The outcome in the unit of `scoring`: stakes, or minus the push-up points."""
-    if options["scoring"] == "stakes":
-        return outcome.payments
-    payments = [0.0] * len(counts)
+# ---- what is added to the ending's payments
+
+
+@dataclass
+class Extras:
+    """What else the hand pays for.
+
+    Attributes:
+        long_spreads: seats that laid a spread of four cards or more.
+        swaps: seats that swapped a card for the widow.
+        side_bets_won: winner and stakes from each other player, for each side bet won.
+        multiplier: 2 in a doubled hand.
+    """
+
+    long_spreads: set[int]
+    swaps: set[int]
+    side_bets_won: list[tuple[int, float]]
+    multiplier: float
+
+
+def final_payments(outcome: Outcome, counts: list[int], extras: Extras, options: Options) -> list[float]:
+    """What the hand pays in the unit of `scoring`: stakes, or minus the push-up points."""
+    _pay_long_spread_bonus(outcome, extras.long_spreads, options["long_spread_bonus"])
+    _pay_widow_fees(outcome, extras.swaps)
+    if options["scoring"] == "push_ups":
+        outcome.payments = _push_ups(outcome, counts)
+    outcome.payments = [payment * extras.multiplier for payment in outcome.payments]
+    for winner, stakes in extras.side_bets_won:
+        for seat in range(len(counts)):
+            if seat != winner:
+                outcome.transfer(seat, winner, stakes)
+    return outcome.payments
+
+
+def _pay_long_spread_bonus(outcome: Outcome, long_spreads: set[int], bonus: float) -> None:
+    for loser in long_spreads - outcome.winners:
+        for winner in outcome.winners:
+            outcome.transfer(winner, loser, bonus / len(outcome.winners))
+
+
+def _pay_widow_fees(outcome: Outcome, swaps: set[int]) -> None:
+    for seat in swaps:
+        for winner in outcome.winners:
+            outcome.transfer(seat, winner, 1 / len(outcome.winners))
+
+
+def _push_ups(outcome: Outcome, counts: list[int]) -> list[float]:
+    losers: set[int] = set()
     if outcome.winners:
-        for seat, points in enumerate(counts):
-            if seat not in outcome.winners:
-                payments[seat] -= points * outcome.multiple
-    return payments
+        losers = set(range(len(counts))) - outcome.winners
+    elif outcome.forfeiter is not None:
+        losers = {outcome.forfeiter}
+    return [-points * outcome.multiple if seat in losers else 0.0 for seat, points in enumerate(counts)]
+
+
+def suit_bet_winner(hands: list[list[str]], suit: str, dealer: int, options: Options) -> int | None:
+    """The seat dealt the highest card of the suit called (K high, A low), if anybody was dealt one."""
+    ranks = options["deck"]["ranks"]
+    highest = {
+        seat: max(ranks.index(card[0]) for card in hand if card[1] == suit)
+        for seat, hand in enumerate(hands)
+        if any(card[1] == suit for card in hand)
+    }
+    if not highest:
+        return None
+    rivals = [seat for seat, place in highest.items() if place == max(highest.values())]
+    return nearest_left(rivals, dealer, len(hands))

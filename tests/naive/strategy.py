@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from hypothesis import strategies as st
 
-from .options import ALL_RANKS, Options, complete, count, sorted_deck
+from .options import ALL_RANKS, JOKER, SUITS, Options, complete, count, rank_of, sorted_deck
 from .settle import CAUGHT_TABLES, tier_fits
 
 Choice = TypeVar("Choice")
@@ -57,8 +57,26 @@ def shuffled_deck(case: Case, rng: random.Random) -> list[str]:
     return deck
 
 
+def random_chance(case: Case, rng: random.Random) -> dict[str, Any]:
+    """What else is left to chance in a hand of this case, as keyword arguments of `NaiveHand`."""
+    options = complete(case.options)
+    seats = range(case.num_players)
+    # Each turn asks about one discard at most, and each slap, which takes a card from a hand, about one more.
+    num_orders = case.num_players * options["turn_limit"] + len(sorted_deck(options, case.num_players))
+    slap_orders = [rng.sample(seats, len(seats)) for _ in range(num_orders)] if options["slap"] else None
+    return {
+        "slap_orders": slap_orders,
+        "called_suit": rng.choice(SUITS[: options["deck"]["suits"]]),
+        "deals_since_won": {"suit": rng.choice([1, 1, 2, 3]), "naturals": rng.choice([1, 1, 2, 5])},
+        "multiplier": rng.choice([1, 1, 1, 2]),
+    }
+
+
 def steered_move(legal: set[str], rng: random.Random, drop: float = 0.02, meld: float = 0.5) -> str:
     """A move of `legal` that lets hands run and spreads be laid, which uniform play hardly ever does.
+
+    Half of the claims are made and half of the widows swapped; seven slaps in ten are taken, and cards that
+    could be hit are thrown often, so that there is something to slap.
 
     Args:
         legal: moves without the seat.
@@ -67,27 +85,35 @@ def steered_move(legal: set[str], rng: random.Random, drop: float = 0.02, meld: 
         meld: probability of choosing among the spreads and hits only, where there are any.
     """
     moves = sorted(legal)
+    for seldom in ("claim", "keep"):
+        if seldom in moves and len(moves) > 1:
+            if rng.random() < 0.5:
+                return seldom
+            moves.remove(seldom)
+    if "slap" in moves:
+        return "slap" if rng.random() < 0.7 else "pass"
     if "drop" in moves and len(moves) > 1:
         if rng.random() < drop:
             return "drop"
         moves.remove("drop")
     melds = [move for move in moves if move.split()[0] in ("spread", "hit")]
     if melds and rng.random() < meld:
-        moves = melds
+        return rng.choice(melds)
+    fitting = [move for move in moves if "discard" in move and move.replace("discard", "hit") in moves]
+    if fitting and rng.random() < 0.5:
+        return rng.choice(fitting)
     return rng.choice(moves)
 
 
 def build_case(pick: Pick) -> Case:
     """The recipe: every option is left at its default about half the time (the first choices)."""
     num_players = pick([2, 2, 3, 3, 4, 5, 6])
+    scoring = pick(["stakes", "stakes", "stakes", "stakes", "push_ups"])
+    is_in_stakes = scoring == "stakes"
     options: Options = {
-        "deck": _deck(pick, num_players),
-        "deal": {"upcard": pick([True, True, False])},
-        "spreads": {
-            "ace": pick(["low", "low_or_high", "wrap"]),
-            "must_spread": pick(["no", "no", "yes", "except_aces"]),
-            "hits_per_turn": pick([None, None, 1, 2]),
-            "taken_must_meld": pick([False, False, True]),
+        "deal": {
+            "upcard": pick([True, True, False]),
+            "widow": pick([False, False, False, True]) if is_in_stakes else False,
         },
         "drop": _drop(pick),
         "waiting": {
@@ -110,13 +136,20 @@ def build_case(pick: Pick) -> Case:
             "result": pick(["lowest_wins", "void", "must_drop"]),
             "tie": pick(["void", "share", "nearest_left"]),
         },
-        "scoring": pick(["stakes", "stakes", "stakes", "push_ups"]),
+        "long_spread_bonus": pick([0, 0, 0.5, 1]) if is_in_stakes else 0,
+        "slap": pick([False, False, False, False, True]),
+        "side_bets": {
+            "suit": pick([0, 0, 1, 2]) if is_in_stakes else 0,
+            "naturals": pick([0, 0, 1, 3]) if is_in_stakes else 0,
+        },
+        "scoring": scoring,
         "discard_taken": pick([False, False, True]),
         "turn_limit": pick([50, 50, 50, 50, 50, 10, 3, 2, 1]),
         "forfeit": pick([2, 1, 3]),
     }
-    if options["stock_out"]["result"] == "must_drop":
-        options["drop"].pop("allowed", None)
+    options["deck"] = _deck(pick, num_players)
+    options["spreads"] = _spreads(pick, options)
+    _settle_clashes(pick, options)
     options["deal"]["hand_size"] = _hand_size(pick, options, num_players)
     options["instant_wins"] = {
         "tiers": _tiers(pick, options, num_players),
@@ -125,14 +158,43 @@ def build_case(pick: Pick) -> Case:
     return Case(_without_none(options), num_players, pick(list(range(num_players))))
 
 
+def _spreads(pick: Pick, options: Options) -> Options:
+    has_wilds = bool(options["deck"].get("wild_ranks") or options["deck"]["jokers"])
+    return {
+        "ace": pick(["low", "low_or_high", "wrap"]),
+        "must_spread": pick(["no", "no", "yes", "except_aces"]),
+        "lock_after": pick([None, None, None, None, None, None, 1, 2, 3]),
+        "min_naturals": pick([1, 1, 2]) if has_wilds else 1,
+        "hits_per_turn": pick([None, None, 1, 2]),
+        "taken_must_meld": pick([False, False, True]),
+    }
+
+
+def _settle_clashes(pick: Pick, options: Options) -> None:
+    """Leaves the lock, or else forced drops; and with forced drops, voluntary ones too."""
+    if options["spreads"]["lock_after"] is not None:
+        if options["stock_out"]["result"] == "must_drop":
+            options["stock_out"]["result"] = pick(["lowest_wins", "void"])
+    else:
+        options["going_out"]["stock_floor"] = pick([None, "players"])
+        if options["stock_out"]["result"] == "must_drop" or options["going_out"]["stock_floor"] is not None:
+            options["drop"].pop("allowed", None)
+
+
 def _deck(pick: Pick, num_players: int) -> Options:
     """A deck of at least four cards a player.
 
     Full, forty cards, a toy of any ranks and suits, or crowded: few ranks twice over, where spreads abound
-    and a card often fits two of them.
+    and a card often fits two of them. Jokers in a third, wild ranks in a fifth.
     """
     shape = pick(["full", "full", "forty", "toy", "toy", "crowded", "crowded"])
-    deck: Options = {"ranks": ALL_RANKS, "suits": 4, "packs": pick([1, "auto", 2])}
+    deck: Options = {
+        "ranks": ALL_RANKS,
+        "suits": 4,
+        "packs": pick([1, "auto", 2]),
+        "jokers": pick([0, 0, 0, 0, 0, 0, 1, 2, 4]),
+        "joker_role": pick(["wild", "wild", "dead"]),
+    }
     if shape == "forty":
         deck["ranks"] = FORTY_CARD_RANKS
     if shape in ("toy", "crowded"):
@@ -152,16 +214,33 @@ def _deck(pick: Pick, num_players: int) -> Options:
         else:
             deck["ranks"] = ALL_RANKS
     values = pick([{}, {}, {"J": 11, "Q": 12, "K": 13}, {"A": 11}, {"A": 0, "2": 15, "7": 3, "K": 1}])
+    if deck["jokers"] and pick([False, True]):
+        values = {**values, JOKER: pick([25, 15, 10, 2])}
     if values:
         deck["values"] = values
+    num_wild_ranks = pick([0, 0, 0, 0, 0, 0, 0, 0, 1, 2])
+    for _ in range(num_wild_ranks):
+        wild_so_far = deck.get("wild_ranks", "")
+        deck["wild_ranks"] = wild_so_far + pick([rank for rank in deck["ranks"] if rank not in wild_so_far])
     return deck
 
 
 def _hand_size(pick: Pick, options: Options, num_players: int) -> int | dict[str, int]:
     """A hand that leaves a stock card, as a number or a table by players."""
-    cards = len(sorted_deck(options, num_players)) - int(options["deal"]["upcard"])
+    deal = options["deal"]
+    cards = len(sorted_deck(options, num_players)) - int(deal["upcard"]) - num_players * int(deal["widow"])
     largest = min((cards - 1) // num_players, LARGEST_HAND)
-    sizes = [size for size in [5, 5, 4, 3, 7, 7, 6, 9, 2, 1, largest] if size <= largest]
+    wanted = [5, 5, 4, 3, 7, 7, 6, 9, 2, 1, largest]
+    if options["spreads"]["lock_after"] is not None:
+        # Several spreads of one player need many cards.
+        wanted = [7, 8, 9, 10, 11, 12, 13, largest]
+    elif options["slap"]:
+        # And so does a table that most discards fit.
+        wanted = [7, 6, 8, 9, 10, 5, largest]
+    elif options["going_out"]["stock_floor"] is not None:
+        # The stock must be low while hands are about to be emptied.
+        wanted = [5, 4, 3, 3, 7, largest, largest]
+    sizes = [size for size in wanted if size <= largest] or [largest]
     size = pick(sizes)
     return {str(num_players): size} if pick([False, True]) else size
 
@@ -206,7 +285,7 @@ def _tiers(pick: Pick, options: Options, num_players: int) -> list[Options]:
         return hand
 
     tiers: list[Options] = []
-    for _ in range(pick([0, 0, 0, 0, 0, 0, 1, 2, 3])):
+    for _ in range(pick([0, 0, 0, 0, 0, 1, 2, 3])):
         hands = [sample_hand() for _ in range(3)]
         hand = min(hands, key=lambda cards: count(cards, whole))
         if any(tier_fits(tier, hand, whole) for tier in tiers):
@@ -217,11 +296,16 @@ def _tiers(pick: Pick, options: Options, num_players: int) -> list[Options]:
             tier["counts"] = sorted({count(cards, whole) for cards in hands})
         if "at_most" in kinds:
             tier["at_most"] = count(hand, whole)
+        if "all_ranks" in kinds and JOKER in hand:
+            continue  # hardly any hand would match, or none
         if "all_ranks" in kinds:
-            held = {card[0] for card in hand}
+            held = {rank_of(card) for card in hand}
             tier["all_ranks"] = "".join(rank for rank in whole["deck"]["ranks"] if rank in held)
         tier["pays"] = pick([2, 1, 3])
-        if pick([False, True]):
+        claim = pick([None, "none", "first_turn", "first_turn"])
+        if claim is not None:
+            tier["claim"] = claim
+        if claim != "first_turn" and pick([False, True]):
             tier["lowest_first"] = True
         tiers.append(tier)
     return tiers

@@ -21,7 +21,7 @@ from tonk_env.engine.legal import can_do, legal_actions, legal_mask
 from tonk_env.engine.settle import settle
 from tonk_env.engine.state import CHANCE, ENDED, ENDINGS, ILLEGAL, OK, STATE_DTYPE
 from tonk_env.engine.turn import apply, apply_chance
-from tonk_env.limits import MAX_LEGAL, MAX_SEATS
+from tonk_env.limits import MAX_ACTIONS, MAX_SEATS
 from tonk_env.observe import layout, observe
 from tonk_env.rules import LoweredRules, load_preset, lower, preset_names
 from tonk_env.view import VIEW_DTYPE, view
@@ -40,7 +40,7 @@ class Table:
     def __init__(self, rules: LoweredRules, num_players: int, key: int, dealer: int = 0) -> None:
         self.rules, self.num_players = rules, num_players
         self.tables = np.zeros(1, STATE_DTYPE)
-        self.legal = np.zeros(MAX_LEGAL, np.int16)
+        self.legal = np.zeros(MAX_ACTIONS, np.int16)
         deal_hand(self.tables, 0, rules.record, 0, num_players, dealer, key)
 
     @property
@@ -71,8 +71,12 @@ class Table:
             for place in range(row["num_spreads"][seat])
             for card in mask_cards(row["spread_cards"][seat, place])
         ]
+        for at in range(row["num_wilds"]):
+            laid.remove(row["wild_as"][at])
+            laid.append(int(row["wild_card"][at]))
+        aside = [card for card in (*row["widows"].tolist(), *row["put_away"].tolist()) if card >= 0]
         stock = row["deck"][row["next_card"] : row["deck_size"]].tolist()
-        return sorted(held + laid + stock + row["pile"][: row["pile_size"]].tolist())
+        return sorted(held + laid + aside + stock + row["pile"][: row["pile_size"]].tolist())
 
 
 def playable(preset: str, pick: random.Random) -> Table:
@@ -273,10 +277,14 @@ print(sum(counts.values()), [name for name, count in counts.items() if count > 1
 @pytest.mark.skipif(not is_compiled(), reason="kernels are not compiled")
 def test_each_kernel_has_one_specialisation() -> None:
     """Playing every preset and other table sizes, by every way in, compiles nothing anew."""
-    done = subprocess.run([sys.executable, "-c", ONE_COMPILE], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    # Twice: the first run may compile. Kernels called by kernels come with these, by types of their own, and
+    # are not counted where they are read from the cache.
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", ONE_COMPILE], capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stderr
     compiled, _, several = done.stdout.partition(" ")
-    # Kernels called by kernels come with these, and are not counted where they are read from the cache.
     assert int(compiled) >= 5 and several.strip() == "[]"
 
 

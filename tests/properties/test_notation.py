@@ -75,10 +75,13 @@ def hands(draw: st.DrawFn) -> Hand:
 
 
 def state(hand: Hand) -> tuple[Any, ...]:
+    # A record holds the orders of the slaps that were asked, not what those to come are drawn by.
+    tables = hand.clone()._tables
+    tables["lots"] = 0
     return (
         hand.rules.fingerprint,
         hand.dealer,
-        hand._tables.tobytes(),
+        tables.tobytes(),
         hand.events,
         hand.ending,
         hand.payments,
@@ -190,7 +193,7 @@ def test_the_good_record_is_good() -> None:
     ("old", "new", "says"),
     [
         ("format", "fromat", "fromat: not a key of a hand record, whose keys are format, rules, players"),
-        ("format =", "widows = []\nformat =", "widows: not a key of a hand record"),
+        ("format =", "kitty = []\nformat =", "kitty: not a key of a hand record"),
         ("tonk-hand/1", "tonk-hand/9", 'format = "tonk-hand/9": only "tonk-hand/1" is known'),
         ('rules = "pagat"', "", "rules: missing"),
         ('"pagat"', '"pagt"', "rules: no rules preset 'pagt' (did you mean pagat?)"),

@@ -59,7 +59,7 @@ def walk_hands(tables: Any, rules: Any, counted: Any, tiers: Any, spreads: Any, 
                         counted[count] += 1
                         if holds_run_or_set(cards, 0, rules, 0):
                             spreads[0] += 1
-                        tier = tier_of(tables, 0, rules, 0)
+                        tier = tier_of(tables, 0, rules, 0, False)
                         if tier >= 0:
                             tiers[tier] += 1
                             winners[found] = cards

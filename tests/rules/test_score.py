@@ -11,7 +11,7 @@ from tonk_env.errors import TonkError
 from tonk_env.notation import read_record
 from tonk_env.rules import load_rules
 from tonk_env.rules.spec import CAUGHT_TABLES
-from tonk_env.score import score
+from tonk_env.score import Beside, score
 
 pytestmark = pytest.mark.uncompiled
 
@@ -223,10 +223,50 @@ def test_keeper_agrees_with_the_engine(path: Path) -> None:
     if hand.ending in ("tonk", "out") and hand.rules.rules.scoring == "stakes":
         assert hand.ending_seat is not None
         multiple = hand.payments[hand.ending_seat] / (hand.num_players - 1)
+    table, options = hand._tables[0], hand.rules.rules
+    seats = range(hand.num_players)
+    bets = [
+        bet
+        for bet, ante in (("suit", options.side_bets.suit), ("naturals", options.side_bets.naturals))
+        if ante
+    ]
+    beside = Beside(
+        swapped=[seat for seat in seats if table["swapped"] >> seat & 1],
+        long_laid=[seat for seat in seats if table["long_laid"] >> seat & 1 and options.long_spread_bonus],
+        locked=bool(table["locked"]),
+        bet_winners={bet: seat for bet in bets if (seat := hand.bet_winners[bet]) is not None},
+        deals_since_won={bet: hand.deals_since_won[bet] for bet in bets},
+        multiplier=hand.multiplier,
+    )
+    if multiple is not None and (beside.bet_winners or beside.swapped or beside.long_laid):
+        multiple = float(table["multiple"])
     found = score(
-        hand.rules, hand.ending, hand.counts, by=hand.ending_seat, dealer=hand.dealer, multiple=multiple
+        hand.rules,
+        hand.ending,
+        hand.counts,
+        by=hand.ending_seat,
+        dealer=hand.dealer,
+        multiple=multiple,
+        beside=beside,
     )
     assert (found.ending, list(found.payments)) == (hand.ending, hand.payments)
+
+
+@pytest.mark.parametrize(
+    ("rules", "beside", "says"),
+    [
+        ("pagat", Beside(swapped=[0]), "swapped: these rules have no use for it"),
+        ("pagat", Beside(locked=True), "locked: these rules have no use for it"),
+        ("widow", Beside(swapped=[2]), "swapped = 2: seats are 0 to 1"),
+        ("pagat", Beside(bet_winners={"suit": 0}), "suit: these rules have no such side bet"),
+        ("side_bets", Beside(deals_since_won={"suit": 0}), "suit deals = 0: 1 or more"),
+        ("pagat", Beside(multiplier=0), "multiplier = 0: a number above 0, to 100"),
+    ],
+)
+def test_facts_beside_that_cannot_be(rules: str, beside: Beside, says: str) -> None:
+    with pytest.raises(TonkError) as refused:
+        score(rules, "stock_out", (1, 2), beside=beside)
+    assert str(refused.value).startswith(says)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +291,13 @@ def test_keeper_agrees_with_the_engine(path: Path) -> None:
         ("pagat", "tonk", (0, 2), {"by": 0, "multiple": -1}, "multiple = -1: a number from 0 to 100"),
         ("pagat", "stock_out", (1, 2), {"by": 0}, "by = 0: ending stock_out is nobody's doing"),
         ("pagat", "tonk", (1, 2), {"by": 0}, "counts: seat 0 went out, so its count is 0, not 1"),
-        ("pagat", "claim", (49, 2), {"by": 0}, "multiple: how much a claim pays must be given"),
+        (
+            "pagat",
+            "claim",
+            (49, 2),
+            {"by": 0},
+            "counts: 49 of seat 0 wins nothing if claimed under these rules (none does); multiple",
+        ),
         ("pagat", "instant_win", (48, 2), {"by": 0}, "counts: 48 of seat 0 wins nothing on the deal"),
         ("pagat", "instant_win", (48, 2), {}, "by: ending instant_win needs a seat"),
         (

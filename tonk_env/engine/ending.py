@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tonk_env._jit import jit, lowest_bit
-from tonk_env.cards import NUM_RANKS
+from tonk_env.cards import NUM_RANKS, NUM_SUITS
 from tonk_env.engine.state import (
     CAUGHT,
+    CLAIMED,
     DROPPED,
     ENDED,
     FORFEITED,
@@ -19,7 +20,14 @@ from tonk_env.engine.state import (
     TONK,
     VOID_HAND,
 )
-from tonk_env.rules.lower import DISCARD, DROPPER_CAUGHT, INSTANT_ALL, INSTANT_VOID, SPREAD
+from tonk_env.rules.lower import (
+    BET_SUIT,
+    DISCARD,
+    DROPPER_CAUGHT,
+    INSTANT_ALL,
+    INSTANT_VOID,
+    SPREAD,
+)
 
 
 @jit
@@ -32,10 +40,12 @@ def end_hand(tables: Any, i: int, ending: int, seat: int) -> None:
 
 
 @jit
-def tier_of(tables: Any, i: int, rules: Any, seat: int) -> int:
-    """Returns the first instant-win tier that the hand of `seat` meets, or -1."""
+def tier_of(tables: Any, i: int, rules: Any, seat: int, claimed: bool) -> int:
+    """Returns the first tier that a hand meets, of those paid on the deal or if claimed; or -1."""
     r = tables[i]["rules_index"]
     for tier in range(int(rules[r]["num_tiers"])):
+        if (rules[r]["tier_claim"][tier] != 0) != claimed:
+            continue
         if rules[r]["tier_counts"][tier, tables[i]["counts"][seat]]:
             return tier
         allowed = int(rules[r]["tier_ranks"][tier])
@@ -45,7 +55,8 @@ def tier_of(tables: Any, i: int, rules: Any, seat: int) -> int:
             while left:
                 card = lowest_bit(left)
                 left &= left - 1
-                fits = fits and (allowed >> (card % NUM_RANKS)) & 1 != 0
+                is_joker = card >= NUM_SUITS * NUM_RANKS
+                fits = fits and not is_joker and (allowed >> (card % NUM_RANKS)) & 1 != 0
             if fits:
                 return tier
     return -1
@@ -55,13 +66,13 @@ def tier_of(tables: Any, i: int, rules: Any, seat: int) -> int:
 def end_instantly(tables: Any, i: int, rules: Any) -> bool:
     """Ends the hand at table `i` if a dealt hand wins at once."""
     r = tables[i]["rules_index"]
-    if rules[r]["num_tiers"] == 0:
+    if rules[r]["num_tiers"] == rules[r]["num_claims"]:
         return False
     n = int(tables[i]["num_players"])
     best, best_count, best_seat, ties = -1, 0, NOBODY, 0
     for step in range(1, n + 1):
         seat = (int(tables[i]["dealer"]) + step) % n
-        tier = tier_of(tables, i, rules, seat)
+        tier = tier_of(tables, i, rules, seat, False)
         tables[i]["tiers"][seat] = tier
         if tier < 0:
             continue
@@ -80,6 +91,40 @@ def end_instantly(tables: Any, i: int, rules: Any) -> bool:
     else:
         end_hand(tables, i, INSTANT_WIN, best_seat)
     return True
+
+
+@jit
+def claimed_tier(tables: Any, i: int, rules: Any, seat: int) -> int:
+    """Returns the first tier that the hand of `seat` meets, of those that are claimed; or -1."""
+    return tier_of(tables, i, rules, seat, True)
+
+
+@jit
+def end_by_claim(tables: Any, i: int, rules: Any, seat: int) -> None:
+    """Ends the hand by the claim of `seat`, which is legal."""
+    tier = claimed_tier(tables, i, rules, seat)
+    tables[i]["multiple"] = rules[tables[i]["rules_index"]]["tier_pays"][tier]
+    end_hand(tables, i, CLAIMED, seat)
+
+
+@jit
+def find_suit_winner(tables: Any, i: int, rules: Any) -> None:
+    """Notes who was dealt the highest card of the called suit, king high: of equals the first dealt to."""
+    if rules[tables[i]["rules_index"]]["bet_antes"][BET_SUIT] == 0:
+        return
+    n = int(tables[i]["num_players"])
+    best = 0
+    for step in range(1, n + 1):
+        seat = (int(tables[i]["dealer"]) + step) % n
+        suit_bits = tables[i]["hands"][seat, 0] >> (int(tables[i]["called_suit"]) * NUM_RANKS)
+        held = suit_bits & ((1 << NUM_RANKS) - 1)
+        highest = 0
+        while held:
+            highest = held & -held
+            held &= held - 1
+        if highest > best:
+            best = highest
+            tables[i]["suit_winner"] = seat
 
 
 @jit

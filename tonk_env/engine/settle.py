@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from tonk_env._jit import jit
+from tonk_env._jit import jit, popcount
 from tonk_env.engine.state import (
     CAUGHT,
+    CLAIMED,
     DROPPED,
     FORFEITED,
     INSTANT_WIN,
     LIMIT_REACHED,
+    NO_ENDING,
     OUT,
     STOCK_OUT,
     TONK,
 )
-from tonk_env.engine.state import CLAIM as CLAIMED
 from tonk_env.limits import MAX_SEATS
 from tonk_env.rules.lower import (
+    BET_NATURALS,
+    BET_SUIT,
     DROPPER_SHARES,
     STOCK_TIE_NEAREST,
     STOCK_TIE_SHARE,
@@ -31,20 +34,23 @@ from tonk_env.rules.lower import (
 def settle(tables: Any, i: int, rules: Any, payments: Any, row: int) -> None:
     """Pays the hand that ended at table `i`.
 
-    Reads the ending, who brought it about, what it pays (`multiple`), tiers and counts.
+    Reads the ending, who brought it about, what it pays (`multiple`), tiers and counts; who swapped for a
+    widow, who laid a long spread, who won the side bets, and the multiplier.
 
     Args:
-        tables: `[B]` STATE_DTYPE, not modified; row `i` has ended.
+        tables: `[B]` STATE_DTYPE, not modified.
         i: the table.
         rules: `[R]` RULES_DTYPE.
         payments: `[N, MAX_SEATS]` float64, in stakes; row `row` is overwritten and sums to zero, except under
-            push-ups (minus points).
+            push-ups (minus points). Zero where the hand goes on.
         row: which row.
 
     Source: docs/RULES.md, "Payments" and "Caught table".
     """
     for seat in range(MAX_SEATS):
         payments[row, seat] = 0.0
+    if tables[i]["ending"] == NO_ENDING:
+        return
     r = tables[i]["rules_index"]
     ending, by = tables[i]["ending"], int(tables[i]["ending_seat"])
     multiple = 1.0
@@ -61,12 +67,21 @@ def settle(tables: Any, i: int, rules: Any, payments: Any, row: int) -> None:
     elif ending == CAUGHT:
         winners = _pay_caught(tables, i, rules, payments, row, by)
     elif ending == LIMIT_REACHED or ending == STOCK_OUT:
-        if rules[r]["stock_result"] != STOCK_VOID:
+        if rules[r]["stock_result"] != STOCK_VOID and not tables[i]["locked"]:
             winners = _pay_lowest(tables, i, rules, payments, row)
     elif ending == FORFEITED:
         _pay_all(tables, i, payments, row, by, -rules[r]["forfeit"])
+    if rules[r]["long_bonus"] > 0:
+        losers = int(tables[i]["long_laid"]) & ~winners
+        _pay_evenly(tables, i, payments, row, losers, winners, -rules[r]["long_bonus"])
+    if rules[r]["widow"]:
+        _pay_evenly(tables, i, payments, row, int(tables[i]["swapped"]), winners, 1.0)
     if rules[r]["push_ups"]:
         _count_points(tables, i, payments, row, winners, multiple)
+    for seat in range(int(tables[i]["num_players"])):
+        payments[row, seat] *= tables[i]["multiplier"]
+    _pay_bet(tables, i, rules, payments, row, BET_SUIT, int(tables[i]["suit_winner"]))
+    _pay_bet(tables, i, rules, payments, row, BET_NATURALS, int(tables[i]["naturals_winner"]))
 
 
 @jit
@@ -77,6 +92,29 @@ def _pay_all(tables: Any, i: int, payments: Any, row: int, seat: int, amount: fl
             payments[row, other] -= amount
             payments[row, seat] += amount
     return 1 << seat
+
+
+@jit
+def _pay_evenly(
+    tables: Any, i: int, payments: Any, row: int, payers: int, winners: int, amount: float
+) -> None:
+    """Each of some seats (bits) pays `amount` to the winners, evenly; nobody does where nobody won."""
+    if winners == 0:
+        return
+    share = amount / popcount(winners)
+    for seat in range(int(tables[i]["num_players"])):
+        if payers >> seat & 1:
+            payments[row, seat] -= amount
+        if winners >> seat & 1:
+            payments[row, seat] += share * popcount(payers)
+
+
+@jit
+def _pay_bet(tables: Any, i: int, rules: Any, payments: Any, row: int, bet: int, winner: int) -> None:
+    """Every other player pays the winner of a side bet its ante for each deal since it was last won."""
+    ante = rules[tables[i]["rules_index"]]["bet_antes"][bet]
+    if ante > 0 and winner >= 0:
+        _pay_all(tables, i, payments, row, winner, ante * tables[i]["bet_deals"][bet])
 
 
 @jit
@@ -187,7 +225,8 @@ def _pay_lowest(tables: Any, i: int, rules: Any, payments: Any, row: int) -> int
             lowest |= 1 << seat
             ties += 1
     if ties > 1 and rules[r]["stock_tie"] == STOCK_TIE_SHARE:
-        return _pay_higher(tables, i, payments, row, least, 1.0)
+        all_tie = ties == tables[i]["num_players"]
+        return 0 if all_tie else _pay_higher(tables, i, payments, row, least, 1.0)
     if ties > 1 and rules[r]["stock_tie"] == STOCK_TIE_NEAREST:
         lowest = 1 << _nearest_left(tables, i, lowest)
         ties = 1

@@ -4,17 +4,53 @@ from __future__ import annotations
 
 from typing import Any
 
-from tonk_env._jit import jit
+from tonk_env._jit import below, jit, jit_inline, mix
 from tonk_env.engine.deal import begin_turn, choose_chance, deal_chosen, num_dealt
-from tonk_env.engine.ending import end_at_stock_out, end_at_turn_limit, end_by_drop, end_by_going_out
+from tonk_env.engine.ending import (
+    end_at_stock_out,
+    end_at_turn_limit,
+    end_by_claim,
+    end_by_drop,
+    end_by_going_out,
+)
 from tonk_env.engine.hands import add_card, remove_card
-from tonk_env.engine.legal import can_do, target_seat_and_place
-from tonk_env.engine.melds import hit_spread, num_targets, part_with, spread_from_hand
-from tonk_env.engine.state import CHANCE, ILLEGAL, NO_CARD, OK, PLAY, TARGETING
-from tonk_env.rules.lower import DISCARD, DROP, HIT, SPREAD, STOCK, STOCK_MUST_DROP, TAKE
+from tonk_env.engine.legal import can_do, target_at
+from tonk_env.engine.melds import find_places, grow_spread, part_with, spread_from_hand, stands_for
+from tonk_env.engine.state import (
+    CHANCE,
+    DRAW,
+    ENDED,
+    GIVING,
+    ILLEGAL,
+    NO_CARD,
+    NOBODY,
+    OK,
+    PLAY,
+    SLAPPING,
+    TARGETING,
+)
+from tonk_env.rules.lower import (
+    CLAIM,
+    DISCARD,
+    DROP,
+    HIT,
+    KEEP,
+    PASS,
+    SET,
+    SLAP,
+    SPREAD,
+    STOCK,
+    STOCK_MUST_DROP,
+    SWAP,
+    TAKE,
+    TARGET,
+)
+
+LONG = 4
+"""Cards of a spread that earns its owner the long-spread bonus."""
 
 
-@jit
+@jit_inline
 def apply(tables: Any, i: int, rules: Any, action: int) -> int:
     """Makes a move for the seat to move at table `i`.
 
@@ -44,22 +80,27 @@ def apply(tables: Any, i: int, rules: Any, action: int) -> int:
     elif kind == TAKE:
         _take(tables, i, rules, seat)
     elif kind == SPREAD:
-        spread_from_hand(tables, i, rules, seat, which)
-        tables[i]["spreads_now"] += 1
-        _add_wait(tables, i, rules, seat, rules[r]["wait_spread"])
-        _go_on(tables, i, rules, seat, SPREAD)
+        _spread(tables, i, rules, seat, which)
     elif kind == HIT:
-        card = int(rules[r]["types"][which])
-        if num_targets(tables, i, card) > 1:
-            tables[i]["pending"] = card
-            tables[i]["phase"] = TARGETING
-        else:
-            _hit_only(tables, i, rules, seat, card)
+        _place(tables, i, rules, seat, int(rules[r]["types"][which]))
     elif kind == DISCARD:
         _discard(tables, i, rules, seat, int(rules[r]["types"][which]))
-    else:
-        owner, place = target_seat_and_place(tables, i, rules, which)
-        _hit(tables, i, rules, seat, owner, place, int(tables[i]["pending"]))
+    elif kind >= TARGET and kind < CLAIM:
+        number = int(action) - int(rules[r]["kind_first"][TARGET])
+        owner, place, end = target_at(tables, i, rules, number)
+        _hit(tables, i, rules, seat, owner, place, end, int(tables[i]["pending"]))
+    elif kind == CLAIM:
+        end_by_claim(tables, i, rules, seat)
+    elif kind == SWAP:
+        _swap(tables, i, rules, seat, int(rules[r]["types"][which]))
+    elif kind == KEEP:
+        tables[i]["phase"] = DRAW
+    elif kind == SLAP:
+        tables[i]["slapper"] = seat
+        _place(tables, i, rules, seat, int(tables[i]["pile"][int(tables[i]["pile_size"]) - 1]))
+    elif kind == PASS:
+        tables[i]["ask_at"] += 1
+        _ask_next(tables, i, rules)
     return OK
 
 
@@ -101,21 +142,54 @@ def _take(tables: Any, i: int, rules: Any, seat: int) -> None:
 
 
 @jit
-def _hit_only(tables: Any, i: int, rules: Any, seat: int, card: int) -> None:
-    """Hits the only spread on the table that a card fits."""
-    for owner in range(int(tables[i]["num_players"])):
-        for place in range(int(tables[i]["num_spreads"][owner])):
-            if (tables[i]["spread_fits"][owner, place] >> card) & 1:
-                _hit(tables, i, rules, seat, owner, place, card)
-                return
+def _swap(tables: Any, i: int, rules: Any, seat: int, card: int) -> None:
+    values = rules[tables[i]["rules_index"]]["values"]
+    widow = int(tables[i]["widows"][seat])
+    remove_card(tables[i]["hands"][seat], card)
+    add_card(tables[i]["hands"][seat], widow)
+    tables[i]["counts"][seat] += values[widow] - values[card]
+    tables[i]["put_away"][seat] = card
+    tables[i]["widows"][seat] = NO_CARD
+    tables[i]["swapped"] |= 1 << seat
+    tables[i]["phase"] = DRAW
 
 
 @jit
-def _hit(tables: Any, i: int, rules: Any, seat: int, owner: int, place: int, card: int) -> None:
+def _spread(tables: Any, i: int, rules: Any, seat: int, spread: int) -> None:
     r = tables[i]["rules_index"]
-    hit_spread(tables, i, rules, seat, owner, place, card)
+    wilds = tables[i]["num_wilds"]
+    spread_from_hand(tables, i, rules, seat, spread)
+    tables[i]["spreads_now"] += 1
+    if rules[r]["spread_size"][spread] >= LONG:
+        tables[i]["long_laid"] |= 1 << seat
+    is_natural_set = rules[r]["spread_kind"][spread] == SET and tables[i]["num_wilds"] == wilds
+    if is_natural_set and tables[i]["naturals_winner"] < 0:
+        tables[i]["naturals_winner"] = seat
+    if rules[r]["lock_after"] and tables[i]["num_spreads"][seat] >= rules[r]["lock_after"]:
+        tables[i]["locked"] |= 1 << seat
+    _add_wait(tables, i, rules, seat, rules[r]["wait_spread"])
+    _go_on(tables, i, rules, seat, SPREAD)
+
+
+@jit
+def _place(tables: Any, i: int, rules: Any, seat: int, card: int) -> None:
+    """Puts a card on the spread it fits, or asks which if there are several places for it."""
+    found, owner, place, end = find_places(tables, i, rules, seat, card)
+    if found > 1:
+        tables[i]["pending"] = card
+        tables[i]["phase"] = TARGETING
+    else:
+        _hit(tables, i, rules, seat, owner, place, end, card)
+
+
+@jit
+def _hit(tables: Any, i: int, rules: Any, seat: int, owner: int, place: int, end: int, card: int) -> None:
+    """Puts a card on a spread: of the hand of `seat`, or the top discard if it has slapped that."""
+    r = tables[i]["rules_index"]
+    is_slap = tables[i]["slapper"] >= 0
+    as_card = stands_for(tables, i, rules, owner, place, end, card)
+    grow_spread(tables, i, rules, owner, place, card, as_card)
     tables[i]["pending"] = NO_CARD
-    tables[i]["hits_now"] += 1
     if owner == seat:
         _add_wait(tables, i, rules, seat, rules[r]["wait_own_hit"])
     else:
@@ -123,6 +197,18 @@ def _hit(tables: Any, i: int, rules: Any, seat: int, owner: int, place: int, car
             _add_wait(tables, i, rules, owner, rules[r]["wait_hit"])
         tables[i]["hit_since"][owner] = 1
         tables[i]["blocked"][owner] = rules[r]["wait_blocks"]
+    if is_slap:
+        tables[i]["pile_size"] -= 1
+        tables[i]["slapper"] = NOBODY
+        tables[i]["slapped"] |= 1 << seat
+        if seat == tables[i]["thrower"]:
+            _end_turn(tables, i, rules)
+        else:
+            tables[i]["phase"] = GIVING
+        return
+    tables[i]["hits_now"] += 1
+    remove_card(tables[i]["hands"][seat], card)
+    part_with(tables, i, rules, seat, card)
     tables[i]["phase"] = PLAY
     _go_on(tables, i, rules, seat, HIT)
 
@@ -137,41 +223,108 @@ def _add_wait(tables: Any, i: int, rules: Any, seat: int, turns: int) -> None:
 
 @jit
 def _go_on(tables: Any, i: int, rules: Any, seat: int, kind: int) -> None:
-    if tables[i]["num_cards"][seat] == 0:
+    """Ends the hand if a move has emptied it, unless so few stock cards are left that the hand goes on."""
+    if tables[i]["num_cards"][seat] > 0:
+        return
+    stock = int(tables[i]["deck_size"]) - int(tables[i]["next_card"])
+    if rules[tables[i]["rules_index"]]["stock_floor"] and stock <= tables[i]["num_players"]:
+        if kind != DISCARD:
+            _end_turn(tables, i, rules)
+    else:
         end_by_going_out(tables, i, rules, seat, kind)
 
 
 @jit
 def _discard(tables: Any, i: int, rules: Any, seat: int, card: int) -> None:
+    """Discards in the seat's turn, or after it slapped."""
+    if tables[i]["phase"] == PLAY:
+        tables[i]["blocked"][seat] = 0  # what a slap of this discard raises is for the next turn
     top = int(tables[i]["pile_size"])
     tables[i]["pile"][top] = card
     tables[i]["pile_size"] = top + 1
     tables[i]["thrown"][seat] |= 1 << card
     remove_card(tables[i]["hands"][seat], card)
     part_with(tables, i, rules, seat, card)
-    if tables[i]["num_cards"][seat] == 0:
-        end_by_going_out(tables, i, rules, seat, DISCARD)
+    _go_on(tables, i, rules, seat, DISCARD)
+    if tables[i]["phase"] == ENDED:
+        return
+    if rules[tables[i]["rules_index"]]["slap"] and (tables[i]["fits"] >> card) & 1:
+        _ask_slaps(tables, i, rules, seat)
     else:
-        _end_turn(tables, i, rules, seat)
+        _end_turn(tables, i, rules)
 
 
 @jit
-def _end_turn(tables: Any, i: int, rules: Any, seat: int) -> None:
+def _ask_slaps(tables: Any, i: int, rules: Any, thrower: int) -> None:
+    """Begins to ask who slaps the top discard, which fits a spread, in an order drawn by chance."""
+    n = int(tables[i]["num_players"])
+    holders = 0
+    for at in range(n):
+        tables[i]["ask_order"][at] = at
+        holders += tables[i]["num_cards"][at] > 0
+    if holders == 0:
+        _end_turn(tables, i, rules)
+        return
+    key = mix(tables[i]["lots"], int(tables[i]["num_asks"]))
+    for at in range(n - 1, 0, -1):
+        other = below(mix(key, at), at + 1)
+        seat = tables[i]["ask_order"][at]
+        tables[i]["ask_order"][at] = tables[i]["ask_order"][other]
+        tables[i]["ask_order"][other] = seat
+    tables[i]["num_asks"] += 1
+    tables[i]["thrower"] = thrower
+    tables[i]["phase"] = SLAPPING
+    tables[i]["ask_at"] = 0
+    _ask_next(tables, i, rules)
+
+
+@jit
+def _ask_next(tables: Any, i: int, rules: Any) -> None:
+    """Asks the next seat that holds cards, or ends the turn where all have passed."""
+    n = int(tables[i]["num_players"])
+    while tables[i]["ask_at"] < n:
+        seat = tables[i]["ask_order"][tables[i]["ask_at"]]
+        if tables[i]["num_cards"][seat] > 0:
+            tables[i]["seat"] = seat
+            return
+        tables[i]["ask_at"] += 1
+    _end_turn(tables, i, rules)
+
+
+@jit
+def reorder_slaps(tables: Any, i: int, rules: Any, order: Any) -> None:
+    """Replaces the order of asking at a table that has just begun to ask.
+
+    Args:
+        tables: `[B]` STATE_DTYPE; row `i` is changed.
+        i: the table.
+        rules: `[R]` RULES_DTYPE.
+        order: `[num_players]` int8, the seats.
+    """
+    for at in range(int(tables[i]["num_players"])):
+        tables[i]["ask_order"][at] = order[at]
+    tables[i]["ask_at"] = 0
+    _ask_next(tables, i, rules)
+
+
+@jit
+def _end_turn(tables: Any, i: int, rules: Any) -> None:
     r = tables[i]["rules_index"]
     n = int(tables[i]["num_players"])
+    seat = int(tables[i]["turn_seat"])
     if tables[i]["spreads_now"]:
         tables[i]["spread_before"][seat] = 1
     if tables[i]["hits_now"]:
         tables[i]["hit_before"][seat] = 1
-    tables[i]["blocked"][seat] = 0
+    tables[i]["thrower"] = NOBODY
+    tables[i]["ask_at"] = 0
     tables[i]["turns"] += 1
     if tables[i]["next_card"] == tables[i]["deck_size"]:
         if rules[r]["stock_result"] == STOCK_MUST_DROP:
-            begin_turn(tables, i, (seat + 1) % n)
-            tables[i]["must_drop"] = 1
+            begin_turn(tables, i, (seat + 1) % n, True)
         else:
             end_at_stock_out(tables, i)
     elif tables[i]["turns"] == n * rules[r]["turn_limit"]:
         end_at_turn_limit(tables, i)
     else:
-        begin_turn(tables, i, (seat + 1) % n)
+        begin_turn(tables, i, (seat + 1) % n, False)

@@ -15,22 +15,54 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from tonk_env.cards import NUM_RANKS, NUM_SUITS, NUM_TYPES, RANKS
+from tonk_env.cards import JOKER, JOKERS_MORE, NUM_RANKS, NUM_SUITS, NUM_TYPES, RANKS
 from tonk_env.errors import TonkError
 from tonk_env.limits import (
     ENGINE_VERSION,
     MAX_ACTIONS,
     MAX_HAND,
+    MAX_LEGAL,
     MAX_SEATS,
     MAX_SPREADS,
     MAX_TABLE_SPREADS,
     MAX_TIERS,
+    MAX_WILD_RANKS,
 )
 from tonk_env.rules.spec import MAX_VALUE, Rules, StockOut, load_rules
 
 # Kinds of action, in the order of their ids. A kind that the rules have no use for takes no ids.
-ACTION_KINDS = ("drop", "stock", "take", "spread", "hit", "discard", "target")
-DROP, STOCK, TAKE, SPREAD, HIT, DISCARD, TARGET = range(len(ACTION_KINDS))
+ACTION_KINDS = (
+    "drop",
+    "stock",
+    "take",
+    "spread",
+    "hit",
+    "discard",
+    "target",
+    "target_low",
+    "target_high",
+    "claim",
+    "swap",
+    "keep",
+    "slap",
+    "pass",
+)
+(
+    DROP,
+    STOCK,
+    TAKE,
+    SPREAD,
+    HIT,
+    DISCARD,
+    TARGET,
+    TARGET_LOW,
+    TARGET_HIGH,
+    CLAIM,
+    SWAP,
+    KEEP,
+    SLAP,
+    PASS,
+) = range(len(ACTION_KINDS))
 NUM_KINDS = len(ACTION_KINDS)
 
 SET, RUN = 1, 2
@@ -40,6 +72,8 @@ DROPPER_CAUGHT, DROPPER_SHARES, DROPPER_WINS = range(3)
 TIMES_ONE, TIMES_OPPONENTS, TIMES_PLAYERS = range(3)
 STOCK_LOWEST, STOCK_VOID, STOCK_MUST_DROP = range(3)
 STOCK_TIE_VOID, STOCK_TIE_SHARE, STOCK_TIE_NEAREST = range(3)
+SPREAD_FREELY, SPREAD_ALWAYS, SPREAD_EXCEPT_ACES = range(3)
+BET_SUIT, BET_NATURALS = range(2)
 
 MAX_COUNT = MAX_HAND * MAX_VALUE + 1
 _MAX_RUN = NUM_RANKS + 2
@@ -49,16 +83,24 @@ RULES_DTYPE = np.dtype(
     [
         # the deck
         ("packs", np.int8, MAX_SEATS + 1),  # by number of players
+        ("jokers", np.int8),
+        ("suits", np.int8),
         ("num_types", np.int8),  # different cards in the deck
         ("types", np.int8, NUM_TYPES),  # those cards, ascending
         ("type_index", np.int16, NUM_TYPES),  # where each stands in `types`; -1: not in the deck
         ("values", np.int16, NUM_TYPES),
         ("position", np.int8, NUM_RANKS),  # place of each rank in a run; -1: not in the deck
+        ("rank_at", np.int8, NUM_RANKS + 1),  # rank at each place; after the last the ace again
         ("num_ranks", np.int8),
         ("ace", np.int8),
+        ("wilds", np.int64),  # types that are wild
+        ("wild_bits", np.int64),  # the bits they take in a collection
+        ("num_wilds", np.int8),
+        ("wild_order", np.int8, 4 * MAX_WILD_RANKS + 1),  # those types, the first to fill a spread first
         # the deal
         ("hand_size", np.int8, MAX_SEATS + 1),  # by number of players
         ("upcard", np.int8),
+        ("widow", np.int8),
         # spreads that can be laid from a hand, sets by rank first, then runs by suit
         ("num_spreads", np.int16),
         ("spread_cards", np.int64, (MAX_TABLE_SPREADS, 2)),
@@ -66,12 +108,17 @@ RULES_DTYPE = np.dtype(
         ("spread_kind", np.int8, MAX_TABLE_SPREADS),
         ("spread_row", np.int8, MAX_TABLE_SPREADS),  # rank of a set, suit of a run
         ("spread_start", np.int8, MAX_TABLE_SPREADS),  # first place of a run
-        ("spread_fits", np.int64, MAX_TABLE_SPREADS),  # cards that hit it once laid
+        ("spread_fits", np.int64, MAX_TABLE_SPREADS),  # cards that hit it once laid, as themselves
         ("set_first", np.int16, NUM_RANKS + 1),  # sets of rank r: set_first[r] … set_first[r + 1] - 1
         ("run_first", np.int16, NUM_SUITS + 1),  # runs of suit s: likewise
         ("has_run", np.int8, 1 << NUM_RANKS),  # by the 13 bits of one suit
         ("run_fits", np.int64, (NUM_SUITS, NUM_RANKS + 1, _MAX_RUN)),  # by suit, start, size
         ("spreads_per_seat", np.int8),
+        ("must_spread", np.int8),
+        ("lock_after", np.int8),  # 0: none
+        ("min_naturals", np.int8),
+        ("hits_per_turn", np.int32),
+        ("taken_must_meld", np.int8),
         # the action table
         ("num_actions", np.int16),
         ("kind_first", np.int16, NUM_KINDS + 1),
@@ -82,6 +129,8 @@ RULES_DTYPE = np.dtype(
         ("tier_ranks", np.int16, MAX_TIERS),  # ranks allowed by all_ranks; 0: no such condition
         ("tier_pays", np.float64, MAX_TIERS),
         ("tier_lowest_first", np.int8, MAX_TIERS),
+        ("tier_claim", np.int8, MAX_TIERS),
+        ("num_claims", np.int8),  # tiers that are claimed
         ("instant_tie", np.int8),
         # drop
         ("drop_allowed", np.int8),
@@ -107,9 +156,13 @@ RULES_DTYPE = np.dtype(
         ("out_two_spreads", np.float64),  # 0: none
         ("out_no_earlier", np.float64),  # 0: none
         ("out_after_hitting", np.float64),  # a cap
+        ("stock_floor", np.int8),
         # the rest
         ("stock_result", np.int8),
         ("stock_tie", np.int8),
+        ("long_bonus", np.float64),
+        ("slap", np.int8),
+        ("bet_antes", np.float64, 2),  # on the suit, on naturals
         ("push_ups", np.int8),
         ("discard_taken", np.int8),
         ("turn_limit", np.int32),
@@ -193,6 +246,11 @@ class LoweredRules:
         """Ids in the action table."""
         return int(self.record[0]["num_actions"])
 
+    @property
+    def max_legal(self) -> int:
+        """Room that a list of legal actions needs: with wilds nearly every spread may be legal at once."""
+        return max(MAX_LEGAL, self.num_actions) if self.rules.deck.has_wilds else MAX_LEGAL
+
 
 def _fill_spreads(row: Any, rules: Rules, largest: int) -> None:
     packs = max(rules.packs(seats) for seats in rules.player_counts())
@@ -233,13 +291,42 @@ def _fill_spreads(row: Any, rules: Rules, largest: int) -> None:
         row["has_run"] |= ((suit_bits & three) == three).astype(np.uint8)
 
 
-def _fill_actions(row: Any, num_spreads: int) -> None:
+def _fill_wilds(row: Any, rules: Rules) -> None:
+    ranks = [RANKS.index(rank) for rank in rules.deck.wild_ranks]
+    wilds = [suit * NUM_RANKS + rank for suit in range(rules.deck.suits) for rank in ranks]
+    if rules.deck.jokers and rules.deck.joker_role == "wild":
+        wilds.append(JOKER)
+        row["wild_bits"] = 1 << JOKERS_MORE
+    wilds.sort(key=lambda card: (-int(row["values"][card]), card))
+    row["num_wilds"] = len(wilds)
+    row["wild_order"][: len(wilds)] = wilds
+    row["wilds"] = sum(1 << card for card in wilds)
+    row["wild_bits"] |= row["wilds"]
+
+
+def _fill_actions(row: Any, rules: Rules) -> None:
     types = int(row["num_types"])
-    sizes = (1, 1, 1, num_spreads, types, types, MAX_SEATS * int(row["spreads_per_seat"]))
-    firsts = np.cumsum((0, *sizes))
+    targets = MAX_SEATS * int(row["spreads_per_seat"])
+    sizes = {
+        DROP: 1,
+        STOCK: 1,
+        TAKE: 1,
+        SPREAD: int(row["num_spreads"]),
+        HIT: types,
+        DISCARD: types,
+        TARGET: targets,
+        TARGET_LOW: targets * rules.deck.has_wilds,
+        TARGET_HIGH: targets * rules.deck.has_wilds,
+        CLAIM: int(row["num_claims"] > 0),
+        SWAP: types * rules.deal.widow,
+        KEEP: rules.deal.widow,
+        SLAP: rules.slap,
+        PASS: rules.slap,
+    }
+    firsts = np.cumsum([0, *(sizes[kind] for kind in range(NUM_KINDS))])
     row["kind_first"] = firsts
     row["num_actions"] = firsts[-1]
-    row["action_kind"][: firsts[-1]] = np.repeat(np.arange(NUM_KINDS), sizes)
+    row["action_kind"][: firsts[-1]] = np.repeat(np.arange(NUM_KINDS), np.diff(firsts))
 
 
 @functools.cache
@@ -250,22 +337,34 @@ def _lower(options: str) -> LoweredRules:
     cards = sorted(
         suit * NUM_RANKS + RANKS.index(rank) for suit in range(rules.deck.suits) for rank in rules.deck.ranks
     )
+    if rules.deck.jokers:
+        cards.append(JOKER)
+    row["jokers"] = rules.deck.jokers
+    row["suits"] = rules.deck.suits
     row["num_types"] = len(cards)
     row["types"][: len(cards)] = cards
     row["type_index"] = -1
     row["type_index"][cards] = np.arange(len(cards))
     row["values"][: NUM_RANKS * NUM_SUITS] = [rules.deck.value(rank) for rank in range(NUM_RANKS)] * NUM_SUITS
+    row["values"][JOKER] = rules.deck.joker_value
+    _fill_wilds(row, rules)
     row["position"] = [rules.deck.ranks.find(rank) for rank in RANKS]
+    row["rank_at"][: len(rules.deck.ranks)] = [RANKS.index(rank) for rank in rules.deck.ranks]
     row["num_ranks"] = len(rules.deck.ranks)
     row["ace"] = _code(type(rules.spreads), "ace", _Runs(rules).ace)
     row["upcard"] = rules.deal.upcard
+    row["widow"] = rules.deal.widow
     for seats in rules.player_counts():
         row["packs"][seats] = rules.packs(seats)
         row["hand_size"][seats] = rules.hand_size(seats)
     largest = int(row["hand_size"].max()) + 1
     row["spreads_per_seat"] = min(MAX_SPREADS, max(1, largest // 3))
     _fill_spreads(row, rules, largest)
-    _fill_actions(row, int(row["num_spreads"]))
+    row["must_spread"] = _code(type(rules.spreads), "must_spread", rules.spreads.must_spread)
+    row["lock_after"] = rules.spreads.lock_after or 0
+    row["min_naturals"] = rules.spreads.min_naturals
+    row["hits_per_turn"] = NO_LIMIT if rules.spreads.hits_per_turn is None else rules.spreads.hits_per_turn
+    row["taken_must_meld"] = rules.spreads.taken_must_meld
 
     wins = rules.instant_wins
     row["num_tiers"] = len(wins.tiers)
@@ -278,6 +377,9 @@ def _lower(options: str) -> LoweredRules:
         row["tier_ranks"][index] = sum(1 << RANKS.index(rank) for rank in tier.all_ranks or "")
         row["tier_pays"][index] = tier.pays
         row["tier_lowest_first"][index] = tier.lowest_first
+        row["tier_claim"][index] = tier.claim != "none"
+    row["num_claims"] = row["tier_claim"].sum()
+    _fill_actions(row, rules)
 
     drop, caught = rules.drop, rules.drop.caught
     row["drop_allowed"] = drop.allowed
@@ -305,9 +407,13 @@ def _lower(options: str) -> LoweredRules:
     row["out_two_spreads"] = out.first_turn_two_spreads or 0.0
     row["out_no_earlier"] = out.no_earlier_spread or 0.0
     row["out_after_hitting"] = NO_LIMIT if out.after_hitting is None else out.after_hitting
+    row["stock_floor"] = out.stock_floor != "none"
 
     row["stock_result"] = _code(StockOut, "result", rules.stock_out.result)
     row["stock_tie"] = _code(StockOut, "tie", rules.stock_out.tie)
+    row["long_bonus"] = rules.long_spread_bonus
+    row["slap"] = rules.slap
+    row["bet_antes"] = rules.side_bets.suit, rules.side_bets.naturals
     row["push_ups"] = rules.scoring == "push_ups"
     row["discard_taken"] = rules.discard_taken
     row["turn_limit"] = rules.turn_limit
@@ -322,7 +428,10 @@ def _lower(options: str) -> LoweredRules:
     return LoweredRules(
         rules=rules,
         record=record,
-        fingerprint=_hash(f"{ENGINE_VERSION} {options}".encode()),
+        # Of options at their defaults nothing is said, so that one added later changes no older fingerprint.
+        fingerprint=_hash(
+            f"{ENGINE_VERSION} {rules.model_dump_json(exclude={'match'}, exclude_defaults=True)}".encode()
+        ),
         actions_fingerprint=_hash(" ".join(kinds).encode(), *table),
     )
 

@@ -6,16 +6,17 @@ see docs/RULES.md). `load_rules` reads a preset or a file; `tonk_env.rules.lower
 
 from __future__ import annotations
 
+import difflib
 import functools
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from tonk_env.cards import RANKS
+from tonk_env.cards import CARD_TEXT, JOKER, RANKS
 from tonk_env.errors import TonkError
-from tonk_env.limits import MAX_HAND, MAX_SEATS, MAX_TIERS, MAX_TURN_LIMIT
+from tonk_env.limits import MAX_HAND, MAX_JOKERS, MAX_SEATS, MAX_TIERS, MAX_TURN_LIMIT, MAX_WILD_RANKS
 from tonk_env.resources import find_config, list_configs, read_toml
 
 Pays = Annotated[float, Field(ge=0, le=100)]
@@ -23,12 +24,21 @@ MAX_VALUE = 39
 
 
 def _ranks_in_order(ranks: str) -> str:
-    if not ranks or "".join(rank for rank in RANKS if rank in ranks) != ranks:
+    if "".join(rank for rank in RANKS if rank in ranks) != ranks:
         raise ValueError(f"ranks must be some of {RANKS}, each once, in that order")
     return ranks
 
 
-Ranks = Annotated[str, AfterValidator(_ranks_in_order)]
+def _some_ranks(ranks: str) -> str:
+    ordered = "".join(rank for rank in RANKS if rank in ranks)
+    if len(ordered) != len(ranks):
+        raise ValueError(f"wild ranks must be some of {RANKS}, each once")
+    return ordered
+
+
+Ranks = Annotated[str, Field(min_length=1), AfterValidator(_ranks_in_order)]
+NONE = "none"
+"""How a file says that an option is off whose value is a number or text."""
 
 
 def _option(default: Any, meaning: str, source: str, **limits: Any) -> Any:
@@ -37,6 +47,21 @@ def _option(default: Any, meaning: str, source: str, **limits: Any) -> Any:
 
 class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping):
+            return data
+        return {name: cls._given(name, value) for name, value in data.items()}
+
+    @classmethod
+    def _given(cls, name: str, value: Any) -> Any:
+        """What a file's value stands for: a switch is no number, though Python takes true for 1."""
+        annotation = cls.model_fields[name].annotation if name in cls.model_fields else bool
+        if value == NONE and type(None) in get_args(annotation):
+            return None
+        return str(value).lower() if isinstance(value, bool) and annotation is not bool else value
 
 
 class Deck(_Section):
@@ -49,22 +74,46 @@ class Deck(_Section):
     packs: Literal[1, 2, "auto"] = _option(
         1, "packs shuffled together; auto: two from five players on", "seed 001"
     )
+    jokers: int = _option(0, "jokers in the deck, in all", "15, 18; seeds 001, 004", ge=0, le=MAX_JOKERS)
+    joker_role: Literal["wild", "dead"] = _option(
+        "wild", "wild: stands for any card in a spread; dead: is never in one", "15, 18; seeds 001, 004"
+    )
+    wild_ranks: Annotated[str, AfterValidator(_some_ranks)] = _option(
+        "", "ranks whose cards are wild too; empty: none", "15", max_length=MAX_WILD_RANKS
+    )
     values: dict[str, int] = _option(
-        {}, "points of ranks that differ from A 1, 2-10 face value, J Q K 10", "18, 19; seed 001"
+        {},
+        "points of ranks, or of Jk, that differ from A 1, 2-10 face value, J Q K 10, Jk 0",
+        "18, 19; seed 001",
     )
 
     @model_validator(mode="after")
     def _check(self) -> Deck:
         for rank, value in self.values.items():
-            if len(rank) != 1 or rank not in RANKS:
-                raise ValueError(f"values: {rank!r} is not a rank of {RANKS}")
+            if rank != CARD_TEXT[JOKER] and (len(rank) != 1 or rank not in RANKS):
+                raise ValueError(f"values.{rank} = {value}: not a rank of {RANKS}, nor Jk")
             if not 0 <= value <= MAX_VALUE:
-                raise ValueError(f"values: {rank} = {value} is not within 0 to {MAX_VALUE}")
+                raise ValueError(f"values.{rank} = {value}: not within 0 to {MAX_VALUE}")
+        for rank in self.wild_ranks:
+            if rank not in self.ranks:
+                raise ValueError(
+                    f"wild_ranks = {self.wild_ranks!r}: {rank} is not among the deck's ranks {self.ranks}"
+                )
         return self
 
     def value(self, rank: int) -> int:
         """Returns the points of a rank (0 = ace … 12 = king)."""
         return self.values.get(RANKS[rank], min(rank + 1, 10))
+
+    @property
+    def joker_value(self) -> int:
+        """Points of a joker."""
+        return self.values.get(CARD_TEXT[JOKER], 0)
+
+    @property
+    def has_wilds(self) -> bool:
+        """Whether any card is wild."""
+        return bool(self.wild_ranks) or (self.jokers > 0 and self.joker_role == "wild")
 
 
 class Deal(_Section):
@@ -74,12 +123,17 @@ class Deal(_Section):
         Annotated[int, Field(ge=1, le=MAX_HAND)] | dict[int, Annotated[int, Field(ge=1, le=MAX_HAND)]]
     ) = _option(5, "cards dealt to each player; or a table by number of players", "20, 24; seeds 001, 004")
     upcard: bool = _option(True, "turn a card up to start the discard pile", "1")
+    widow: bool = _option(
+        False, "a face-down card each, to swap for one of the hand at the first turn, for a stake", "seed 001"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Deal:
         if isinstance(self.hand_size, dict):
             if not self.hand_size or any(not 2 <= seats <= MAX_SEATS for seats in self.hand_size):
-                raise ValueError(f"hand_size: a table goes by number of players, 2 to {MAX_SEATS}")
+                raise ValueError(
+                    f"hand_size = {self.hand_size}: a table goes by number of players, 2 to {MAX_SEATS}"
+                )
         return self
 
 
@@ -88,6 +142,20 @@ class Spreads(_Section):
 
     ace: Literal["low", "low_or_high", "wrap"] = _option(
         "low", "low: A-2-3 only; low_or_high: Q-K-A too; wrap: K-A-2 too", "seed 001"
+    )
+    must_spread: Literal["no", "yes", "except_aces"] = _option(
+        "no", "a spread that can be laid must be; except_aces: sets of aces may be held", "2"
+    )
+    lock_after: int | None = _option(
+        None,
+        "that many spreads lock a player: no hits by others, no drops, no winner when the stock runs out",
+        "seed 001",
+        ge=1,
+    )
+    min_naturals: int = _option(1, "cards of a spread that are not wild, at least", "docs", ge=1, le=2)
+    hits_per_turn: int | None = _option(None, "the most hits in one turn", "docs", ge=1)
+    taken_must_meld: bool = _option(
+        False, "a discard is taken only to spread or hit with it, at once", "docs"
     )
 
 
@@ -99,11 +167,14 @@ class Tier(_Section):
     all_ranks: Ranks | None = _option(None, "only cards of these ranks", "14, 24")
     pays: Pays = _option(2.0, "stakes from each other player", "9-16")
     lowest_first: bool = _option(False, "within the tier a lower count is better", "9-12")
+    claim: Literal["none", "first_turn"] = _option(
+        "none", "first_turn: not paid on the deal, but when claimed at the start of one's first turn", "15"
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Tier:
         if not self.counts and self.at_most is None and self.all_ranks is None:
-            raise ValueError("a tier needs one of counts, at_most, all_ranks")
+            raise ValueError("counts = []: a tier needs at least one of counts, at_most and all_ranks")
         return self
 
 
@@ -168,7 +239,7 @@ def _caught_by_name(value: Any) -> Any:
     if isinstance(value, str):
         if value not in CAUGHT_TABLES:
             raise ValueError(
-                f"{value!r} is not a caught table: {', '.join(CAUGHT_TABLES)}, or a table of your own"
+                f"caught = {value!r}: not a caught table: {', '.join(CAUGHT_TABLES)}, or a table of your own"
             )
         return CAUGHT_TABLES[value]
     return value
@@ -223,6 +294,11 @@ class GoingOut(_Section):
     after_hitting: Pays | None = _option(
         None, "the most that is paid once the player hit on an earlier turn", "15"
     )
+    stock_floor: Literal["none", "players"] = _option(
+        "none",
+        "players: with no more stock cards than players an emptied hand goes on, and must drop next turn",
+        "14",
+    )
 
 
 class StockOut(_Section):
@@ -232,6 +308,56 @@ class StockOut(_Section):
         "lowest_wins", "lowest count wins, nobody pays, or the next player must drop", "5; seed 001"
     )
     tie: Literal["void", "share", "nearest_left"] = _option("void", "several lowest counts", "14; seed 004")
+
+
+class SideBets(_Section):
+    """Bets beside the hand: everybody antes, the winner takes an ante from each for every deal it stood."""
+
+    suit: Pays = _option(0.0, "ante on the highest card dealt of a suit called at random", "23")
+    naturals: Pays = _option(0.0, "ante on the first set laid without wilds", "23")
+
+
+class Match(_Section):
+    """Several hands: how many, and who deals first."""
+
+    hands: int | None = _option(
+        1,
+        "hands in a match; none: no limit but the target (so without it, where a target is given)",
+        "16, 22",
+        ge=1,
+    )
+    target: float | None = _option(
+        None,
+        "a total that ends the match: stakes won, or points under push_ups",
+        "16, 22",
+        gt=0,
+        allow_inf_nan=False,
+    )
+    last_hands_double: int = _option(0, "that many last hands pay double", "22", ge=0)
+    first_dealer: Literal["random", "high_card", "low_card"] | Annotated[int, Field(ge=0, lt=MAX_SEATS)] = (
+        _option(
+            "random",
+            "who deals first: by chance, by a cut for the high or low card, or a seat",
+            "seeds 001, 004",
+        )
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_limit(cls, data: Any) -> Any:
+        has_target = isinstance(data, Mapping) and data.get("target", NONE) not in (None, NONE)
+        return {"hands": None, **data} if has_target else data
+
+    @model_validator(mode="after")
+    def _check(self) -> Match:
+        if self.hands is None and self.target is None:
+            raise ValueError("hands = 'none': needs a target, or the match never ends")
+        if self.last_hands_double and (self.hands is None or self.hands < self.last_hands_double):
+            raise ValueError(
+                f"last_hands_double = {self.last_hands_double}: needs a match of that many hands or more, "
+                f"and hands = {self.hands or NONE!r}"
+            )
+        return self
 
 
 class Rules(_Section):
@@ -249,6 +375,13 @@ class Rules(_Section):
     waiting: Waiting = Waiting()
     going_out: GoingOut = GoingOut()
     stock_out: StockOut = StockOut()
+    long_spread_bonus: Pays = _option(
+        0.0, "stakes that the winners give back to a loser who laid four cards or more at once", "seed 001"
+    )
+    slap: bool = _option(
+        False, "a discard that hits a spread goes to whoever is first to slap it there", "21"
+    )
+    side_bets: SideBets = SideBets()
     scoring: Literal["stakes", "push_ups"] = _option(
         "stakes", "stakes change hands, or losers add their counts", "17"
     )
@@ -259,19 +392,39 @@ class Rules(_Section):
         50, "turns for each player, then the hand ends as stock_out", "docs", ge=1, le=MAX_TURN_LIMIT
     )
     forfeit: Pays = _option(2.0, "a forfeiting player to each other player", "docs")
+    match: Match = Match()
 
     @model_validator(mode="after")
     def _clashes(self) -> Rules:
-        if not self.drop.allowed and self.stock_out.result == "must_drop":
-            raise ValueError("drop.allowed = false clashes with stock_out.result = 'must_drop'")
+        must_drop = "stock_out.result = 'must_drop'" if self.stock_out.result == "must_drop" else ""
+        floor = "going_out.stock_floor = 'players'" if self.going_out.stock_floor != "none" else ""
+        beside = {
+            "side_bets.suit": self.side_bets.suit,
+            "side_bets.naturals": self.side_bets.naturals,
+            "deal.widow": self.deal.widow,
+            "long_spread_bonus": self.long_spread_bonus,
+        }
+        for is_on, option, clashes in (
+            (not self.drop.allowed, "drop.allowed = false", (must_drop, floor)),
+            (self.spreads.lock_after, f"spreads.lock_after = {self.spreads.lock_after}", (must_drop, floor)),
+            (
+                self.scoring == "push_ups",
+                "scoring = 'push_ups'",
+                [f"{name} = {str(value).lower()}" for name, value in beside.items() if value],
+            ),
+        ):
+            if is_on and any(clashes):
+                raise ValueError(f"{option} clashes with {next(filter(None, clashes))}: choose one of them")
         if not self.player_counts():
             raise ValueError(
-                f"deal.hand_size: no number of players from 2 to {MAX_SEATS} leaves a stock card "
-                f"of {self.deck_size(MAX_SEATS)}"
+                f"deal.hand_size = {self.deal.hand_size}: hands, widows and upcard leave no stock card "
+                f"of {self.deck_size(MAX_SEATS)}, whatever the number of players"
             )
         for index, tier in enumerate(self.instant_wins.tiers):
             if not any(self._can_meet(tier, self.hand_size(seats)) for seats in self.player_counts()):
-                raise ValueError(f"instant_wins.tiers[{index}]: no dealt hand can meet it")
+                given = tier.model_dump(include={"counts", "at_most", "all_ranks"}, exclude_defaults=True)
+                terms = ", ".join(f"{name} = {value}" for name, value in given.items())
+                raise ValueError(f"instant_wins.tiers[{index}]: no dealt hand can meet it ({terms})")
         return self
 
     def packs(self, num_players: int) -> int:
@@ -282,7 +435,7 @@ class Rules(_Section):
 
     def deck_size(self, num_players: int) -> int:
         """Returns the cards in the deck for that many players."""
-        return len(self.deck.ranks) * self.deck.suits * self.packs(num_players)
+        return len(self.deck.ranks) * self.deck.suits * self.packs(num_players) + self.deck.jokers
 
     def hand_size(self, num_players: int) -> int:
         """Returns the cards dealt to each of that many players (0 where a table leaves the number out)."""
@@ -294,8 +447,8 @@ class Rules(_Section):
         return tuple(
             seats
             for seats in range(2, MAX_SEATS + 1)
-            if 0 < self.hand_size(seats) * seats + self.deal.upcard < self.deck_size(seats)
-            and self.hand_size(seats)
+            if self.hand_size(seats)
+            and (self.hand_size(seats) + self.deal.widow) * seats + self.deal.upcard < self.deck_size(seats)
         )
 
     def check_players(self, num_players: int) -> None:
@@ -314,24 +467,62 @@ class Rules(_Section):
         if tier.all_ranks and sum(copies for rank in ranks if RANKS[rank] in tier.all_ranks) >= hand_size:
             return True
         reachable = [1] + [0] * hand_size  # bit c of entry k: k cards can count c
-        for rank in ranks:
-            for _ in range(copies):
-                for held in range(hand_size, 0, -1):
-                    reachable[held] |= reachable[held - 1] << self.deck.value(rank)
+        values = [self.deck.value(rank) for rank in ranks for _ in range(copies)]
+        for value in values + [self.deck.joker_value] * self.deck.jokers:
+            for held in range(hand_size, 0, -1):
+                reachable[held] |= reachable[held - 1] << value
         counts = set(tier.counts) | set(range(-1 if tier.at_most is None else tier.at_most + 1))
         return any(reachable[hand_size] >> count & 1 for count in counts if count >= 0)
 
 
+def _place(path: tuple[int | str, ...]) -> str:
+    """Names an option as a file does; what stands for a branch of a union is left out."""
+    place = ""
+    for part in path:
+        if isinstance(part, int):
+            place += f"[{part}]"
+        elif "[" not in part and not part.startswith(("constrained-", "function-")):
+            place += f".{part}"
+    return place.removeprefix(".")
+
+
+def _names_at(path: tuple[int | str, ...]) -> list[str]:
+    """The options that exist beside the one at `path`."""
+    model: Any = Rules
+    for part in path[:-1]:
+        model = get_args(model)[0] if isinstance(part, int) else model.model_fields[part].annotation
+    return list(model.model_fields)
+
+
+_IN_A_FILE = {
+    "dict_type": "Input should be a table",
+    "model_type": "Input should be a table",
+    "tuple_type": "Input should be a list",
+}
+
+
 def _one_line(error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(
-        str(part) for part in first["loc"] if not str(part).startswith(("function-", "constrained-"))
+    found = error.errors()
+    # Of an option with several kinds of value, what is said of the kind that was meant goes deepest.
+    first = max(
+        (each for each in found if each["loc"][:2] == found[0]["loc"][:2]), key=lambda e: len(e["loc"])
     )
-    message = first["msg"].removeprefix("Value error, ")
+    where, value = _place(first["loc"]), first["input"]
     if first["type"] == "extra_forbidden":
-        return f"{where}: no such option"
-    given = "" if isinstance(first["input"], (dict, Rules, BaseModel)) else f" = {first['input']!r}"
-    return f"{where}{given}: {message}" if where else message
+        names = _names_at(first["loc"])
+        close = difflib.get_close_matches(str(first["loc"][-1]), names, n=1)
+        hint = f" (did you mean {close[0]}?)" if close else ""
+        return f"{where}: no such option{hint}; there are {', '.join(names)}"
+    if first["type"] == "value_error" and isinstance(value, Mapping | BaseModel):
+        message = str(first["ctx"]["error"])  # of a section: it begins with the option's name
+        return f"{where}.{message}" if where else message
+    messages = {
+        _IN_A_FILE.get(each["type"], each["msg"]): None
+        for each in found
+        if len(each["loc"]) == len(first["loc"]) and _place(each["loc"]) == where
+    }
+    given = "" if isinstance(value, Mapping | list | tuple) else f" = {value!r}"
+    return f"{where}{given}: {'; or '.join(messages).replace('Value error, ', '')}"
 
 
 def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -369,7 +560,10 @@ def _resolve(data: Mapping[str, Any], where: str, seen: tuple[str, ...]) -> dict
         return options
     if not isinstance(base, str):
         raise TonkError(f"{where}: base = {base!r} is not the name of a preset")
-    path = find_config("rules", base)
+    try:
+        path = find_config("rules", base)
+    except TonkError as error:
+        raise TonkError(f"{where}: base: {error}") from None
     if str(path) in seen:
         raise TonkError(f"{where}: base = {base!r} leads back to itself")
     return _merge(_resolve(read_toml(path), str(path), (*seen, str(path))), options)
