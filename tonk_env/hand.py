@@ -18,7 +18,7 @@ from tonk_env.engine.settle import settle
 from tonk_env.engine.state import CHANCE, ENDED, ENDINGS, OK, STATE_DTYPE
 from tonk_env.engine.turn import apply, apply_chance, reorder_slaps
 from tonk_env.errors import TonkError
-from tonk_env.limits import MAX_ACTIONS, MAX_SEATS
+from tonk_env.limits import MAX_ACTIONS, MAX_BET_DEALS, MAX_SEATS
 from tonk_env.match import BETS, bet_winners
 from tonk_env.rules import LoweredRules, Rules, lower
 from tonk_env.table_text import move_text, spread_text
@@ -123,16 +123,19 @@ class Hand:
         if called_suit is not None:
             tables["called_suit"] = self._suit(called_suit)
         for bet, deals in (deals_since_won or {}).items():
-            if bet not in BETS or deals < 1:
-                raise TonkError(f"deals_since_won: {bet} = {deals}: {' or '.join(BETS)}, 1 or more")
+            if bet not in BETS or not isinstance(deals, int) or not 1 <= deals <= MAX_BET_DEALS:
+                allowed = f"{' or '.join(BETS)}, 1 or more, to {MAX_BET_DEALS}"
+                raise TonkError(f"deals_since_won: {bet} = {deals}: {allowed}")
             tables["bet_deals"][0, BETS.index(bet)] = deals
+        if not 0 < multiplier <= 100:
+            raise TonkError(f"multiplier = {multiplier}: a number above 0, to 100")
         tables["multiplier"] = multiplier
         tables["explicit"] = explicit
         self._check_explicit(explicit)
         deal(tables, 0, self._records)
 
     def _order(self, order: Sequence[int]) -> list[int]:
-        if sorted(order) != list(range(self.num_players)):
+        if len(order) != self.num_players or set(order) != set(range(self.num_players)):
             raise TonkError(f"slap_orders: {list(order)} does not name each of {self.num_players} seats once")
         return list(order)
 
@@ -222,9 +225,10 @@ class Hand:
         return [CARD_TEXT[card] if card >= 0 else None for card in cards]
 
     @property
-    def called_suit(self) -> str:
-        """The suit that was called; it matters to the side bet only."""
-        return SUITS[int(self._tables["called_suit"][0])]
+    def called_suit(self) -> str | None:
+        """The suit that was called for the side bet, or None."""
+        suit = int(self._tables["called_suit"][0])
+        return SUITS[suit] if suit >= 0 else None
 
     @property
     def deals_since_won(self) -> dict[str, int]:
@@ -449,7 +453,7 @@ class Hand:
         bets = self.rules.rules.side_bets
         if bets.suit or bets.naturals:
             stands = ", ".join(f"{bet} {deals}" for bet, deals in self.deals_since_won.items())
-            lines.append(f"called {self.called_suit}; deals {stands}")
+            lines.append(f"called {self.called_suit or 'nothing'}; deals {stands}")
         if self.multiplier != 1:
             lines.append(f"multiplier {self.multiplier:g}")
         for event in self._events:

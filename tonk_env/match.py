@@ -8,6 +8,7 @@ from typing import Any
 from tonk_env._jit import below, mix
 from tonk_env.cards import RANKS
 from tonk_env.errors import TonkError
+from tonk_env.limits import MAX_BET_DEALS
 from tonk_env.rules import LoweredRules, Rules, lower
 
 BETS = ("suit", "naturals")
@@ -39,13 +40,14 @@ def cut_for_deal(rules: Rules, num_players: int, key: int) -> tuple[int, list[li
     if how == "random":
         return below(mix(key, _CUTS), num_players), []
     # A card of a suit that is not looked at: ranks are what is drawn, and equal ones are cut again.
+    ranks = rules.deck.ranks if len(rules.deck.ranks) > 1 else RANKS  # cuts of one rank would tie for ever
     left = list(range(num_players))
     cuts: list[list[str]] = []
     best = max if how == "high_card" else min
     while len(left) > 1:
         cut_key = mix(mix(key, _CUTS), len(cuts) + 1)
-        turned = [below(mix(cut_key, seat), len(RANKS)) for seat in left]
-        cuts.append([RANKS[rank] for rank in turned])
+        turned = [below(mix(cut_key, seat), len(ranks)) for seat in left]
+        cuts.append([ranks[rank] for rank in turned])
         left = [seat for seat, rank in zip(left, turned, strict=True) if rank == best(turned)]
     return left[0], cuts
 
@@ -123,4 +125,5 @@ class Match:
         self.dealer = (self.dealer + 1) % self.num_players
         self.number += 1
         for bet, deals in self.deals_since_won.items():
-            self.deals_since_won[bet] = deals + 1 if bet_winners.get(bet) is None else 1
+            stands = bet_winners.get(bet) is None
+            self.deals_since_won[bet] = min(deals + 1, MAX_BET_DEALS) if stands else 1

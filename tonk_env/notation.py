@@ -369,11 +369,11 @@ def format_record(hand: Hand) -> str:
     if stock:
         lines.append(f"stock = {_quoted(cards_text(stock))}")
     bets = hand.rules.rules.side_bets
-    if bets.suit:
+    if bets.suit and hand.called_suit is not None:
         lines.append(f"called_suit = {_quoted(hand.called_suit)}")
     if hand.slap_orders:
         lines.append(f"slap_orders = {hand.slap_orders}")
-    if any(deals != 1 for deals in hand.deals_since_won.values()):
+    if (bets.suit or bets.naturals) and any(deals != 1 for deals in hand.deals_since_won.values()):
         lines.append(f"deals_since_won = {_toml(hand.deals_since_won)}")
     if hand.multiplier != 1:
         lines.append(f"multiplier = {plain(hand.multiplier)}")

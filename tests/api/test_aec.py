@@ -29,6 +29,20 @@ CASES = [
     *((preset, lower(preset).rules.player_counts()[0]) for preset in preset_names() if preset != "pagat"),
     ("washington_state", 6),
 ]
+PLAIN = {"base": "pagat", "instant_wins": {"tiers": []}}
+VARIANTS: dict[str, tuple[dict[str, Any], int]] = {
+    "slap": ({"slap": True, "deck": {"ranks": "A2345678"}, "deal": {"hand_size": 7}}, 4),
+    "slap of two packs": ({"slap": True, "deck": {"ranks": "A23456", "packs": 2}}, 2),
+    "widow": ({"deal": {"widow": True}}, 3),
+    "jokers wild": ({"deck": {"jokers": 4}}, 2),
+    "wild ranks": ({"deck": {"packs": "auto", "jokers": 1, "wild_ranks": "27"}}, 5),
+    "side bets": ({"side_bets": {"suit": 1, "naturals": 2}, "match": {"hands": 3}}, 6),
+    "must_spread": ({"spreads": {"must_spread": "yes"}}, 3),
+    "lock": ({"spreads": {"lock_after": 1}, "deal": {"hand_size": 7}}, 4),
+    "stock_floor": ({"going_out": {"stock_floor": "players"}, "deck": {"ranks": "A23456"}}, 4),
+    "push_ups": ({"scoring": "push_ups", "match": {"target": 50}}, 3),
+    "several hands": ({"match": {"hands": 3, "last_hands_double": 1, "first_dealer": 4}}, 6),
+}
 OFTEN_WON = {"base": "pagat", "instant_wins": {"tiers": [{"at_most": 35}]}}
 """Two hands in three are won on the deal."""
 
@@ -48,8 +62,17 @@ def first_actions(env: Any, steps: int, rng: random.Random) -> list[Any]:
     return seen
 
 
-@pytest.mark.parametrize(("rules", "seats"), CASES)
-def test_pettingzoo_checks(rules: str, seats: int) -> None:
+@pytest.mark.parametrize(
+    ("rules", "seats"),
+    [
+        *CASES,
+        *(
+            pytest.param({**PLAIN, **rules}, seats, id=f"{name}-{seats}")
+            for name, (rules, seats) in VARIANTS.items()
+        ),
+    ],
+)
+def test_pettingzoo_checks(rules: Any, seats: int) -> None:
     def make(render_mode: str | None = None) -> Any:
         return tonk_v0.env(rules, num_players=seats, render_mode=render_mode)
 

@@ -6,6 +6,7 @@ import copy
 import pickle
 import random
 import warnings
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ from gymnasium.utils.env_checker import check_env
 from agents.base import Views
 from tests.api.steering import choose
 from tonk_env import TonkError
+from tonk_env.engine.state import PHASES
 from tonk_env.gym_env import TonkEnv
 from tonk_env.rules import LoweredRules, lower
 
@@ -53,6 +55,21 @@ class Uniform:
 
     def end(self, payments: npt.NDArray[np.float64]) -> None:
         self.ended += 1
+
+
+class Asked(Uniform):
+    """Plays at random, and remembers in which phase it was asked, and whether out of turn."""
+
+    name = "tests:Asked"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: Counter[tuple[str, bool]] = Counter()
+
+    def act(self, views: Views, legal: Any, num_legal: Any, keys: Any) -> npt.NDArray[np.int32]:
+        for phase, turn_of in zip(views["phase"].tolist(), views["turn_of"].tolist(), strict=True):
+            self.asked[PHASES[phase], turn_of != 0] += 1
+        return super().act(views, legal, num_legal, keys)
 
 
 class Cheat(Uniform):
@@ -259,3 +276,47 @@ def test_render_shows_what_the_learner_knows(capsys: pytest.CaptureFixture[str])
     env = TonkEnv(opponents="random", render_mode="human", seat=0)
     env.reset(seed=0)
     assert capsys.readouterr().out == text + "\n"
+
+
+def test_opponents_are_asked_to_slap_and_swap() -> None:
+    """They answer out of turn too, between two decisions of the learner's; and so does the learner."""
+    rules = {
+        "base": "pagat",
+        "slap": True,
+        "deck": {"ranks": "A234567", "packs": 2},
+        "deal": {"hand_size": 7, "widow": True},
+        "drop": {"allowed": False},
+    }
+    agent = Asked()
+    env = TonkEnv(rules, num_players=3, opponents=agent)
+    checker = TonkEnv(rules, num_players=3, opponents="random")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(checker, skip_render_check=True)
+    rng, learner = random.Random(0), Counter[tuple[str, bool]]()
+    for episode in range(25):
+        observation, info = env.reset(seed=None if episode else 3)
+        done = False
+        while not done:
+            table = env._game.tables[0]
+            assert int(table["seat"]) == info["seat"] and info["action_mask"].any()
+            assert env.observation_space.contains(observation)
+            learner[PHASES[int(table["phase"])], int(table["turn_seat"]) != info["seat"]] += 1
+            action = choose(env.action_masks(), env._game.rules, rng)
+            observation, reward, done, _, info = env.step(action)
+        assert reward == info["payments"][info["seat"]]
+        assert sum(info["payments"]) == pytest.approx(0)
+    for asked in (agent.asked, learner):
+        assert asked["slap", True] > 10 and asked["slap", False] > 0 and asked["give", True] > 0
+        assert asked["widow", False] > 10 and not asked["widow", True]
+        assert {phase for phase, out_of_turn in asked if out_of_turn} <= {"slap", "give", "target"}
+
+
+@pytest.mark.parametrize(
+    ("rules", "seats"),
+    [({"slap": True}, 4), ({"deal": {"widow": True}}, 2), ({"side_bets": {"suit": 1}, "slap": True}, 3)],
+)
+def test_gymnasium_checker_under_variants(rules: dict[str, Any], seats: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(TonkEnv({"base": "pagat", **rules}, seats, "random"), skip_render_check=True)

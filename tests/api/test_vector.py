@@ -29,6 +29,11 @@ from tonk_env.view import VIEW_DTYPE, view
 
 MIX = ("pagat", "runout", "newark", "push_ups", "no_upcard", "pagat_waiting", "washington_state")
 
+VARIANTS: tuple[dict[str, Any], ...] = (
+    {"slap": True, "deck": {"jokers": 2}, "deal": {"hand_size": 7}},
+    {"deal": {"widow": True}, "deck": {"wild_ranks": "2"}, "spreads": {"must_spread": "yes"}},
+)
+
 
 def step_all(tables: TonkTables, rng: random.Random, drop: float = 0.05) -> np.ndarray:
     """A steered legal action for every table."""
@@ -80,9 +85,11 @@ class OneTable:
 
 @pytest.mark.boundscheck
 def test_a_mixed_batch_equals_its_hands_played_one_by_one() -> None:
-    players, rules = list(range(2, 7)), [lower(name) for name in MIX]
-    tables = TonkTables(rules, players, num_tables=2 * len(MIX) * len(players), seed=17)
-    assert sorted(set(tables.variants)) == [(index, seats) for index in range(len(MIX)) for seats in players]
+    players, rules = list(range(2, 7)), [lower(each) for each in (*MIX, *VARIANTS)]
+    tables = TonkTables(rules, players, num_tables=2 * len(rules) * len(players), seed=17)
+    assert sorted(set(tables.variants)) == [
+        (index, seats) for index in range(len(rules)) for seats in players
+    ]
     alone = []
     for row in range(tables.num_tables):
         index, seats = tables.variants[tables._variants[row]]
@@ -111,6 +118,27 @@ def test_a_mixed_batch_equals_its_hands_played_one_by_one() -> None:
                 endings.add(ENDINGS[ending])
     assert hands > 250
     assert endings >= {"tonk", "out", "drop", "caught", "stock_out"}
+
+
+def test_bets_stand_from_hand_to_hand_of_a_table() -> None:
+    """A bet that nobody won stands another deal, by itself; one that was won begins anew."""
+    rules = lower({"side_bets": {"suit": 1, "naturals": 2}, "deck": {"suits": 4, "ranks": "A23456789"}})
+    tables = TonkTables(rules, 2, num_tables=12, seed=6)
+    rng, stood, payments = random.Random(6), set(), np.zeros((1, MAX_SEATS))
+    for _ in range(400):
+        before, chosen = tables.tables.copy(), step_all(tables, rng, drop=0.3)
+        tables.step(chosen)
+        for row in np.flatnonzero(tables.ended).tolist():
+            assert apply(before, row, rules.record, int(chosen[row])) == OK
+            settle(before, row, rules.record, payments, 0)
+            assert tables.payments[row].tolist() == payments[0, :2].tolist()
+            deals = before["bet_deals"][row].tolist()
+            winners = [int(before[f"{bet}_winner"][row]) for bet in ("suit", "naturals")]
+            expected = [1 if winner >= 0 else k + 1 for winner, k in zip(winners, deals, strict=True)]
+            assert tables.tables["bet_deals"][row].tolist() == expected
+            stood.add(tuple(deals))
+    assert (1, 1) in stood and max(naturals for _, naturals in stood) > 3
+    assert max(suit for suit, _ in stood) > 1
 
 
 def test_an_illegal_action_raises_and_changes_nothing() -> None:

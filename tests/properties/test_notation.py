@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
 from tonk_env.errors import TonkError
@@ -47,6 +47,10 @@ def own_rules(draw: st.DrawFn) -> dict[str, Any]:
             table.setdefault(section, {})[name] = value
         else:
             table[section] = value
+    try:
+        load_rules(table)
+    except TonkError:  # a tier of ranks that the deck has too few of
+        reject()
     return table
 
 

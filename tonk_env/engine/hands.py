@@ -38,18 +38,3 @@ def without(low: int, high: int, card: int) -> tuple[int, int]:
     if high & bit:
         return low, high & ~bit
     return low & ~bit, high
-
-
-@jit
-def remove_cards(words: Any, low: int, high: int) -> None:
-    """Removes the cards of another collection (`low`, `high`) from this one."""
-    remove_once(words, low)
-    remove_once(words, high)
-
-
-@jit
-def remove_once(words: Any, types: int) -> None:
-    """Removes one card of each of the `types` from a collection, where it has one."""
-    twice = words[1] & types
-    words[1] &= ~twice
-    words[0] &= ~(types & ~twice)
