@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
+from tonk_env.cards import CARD_TEXT, card_id, parse_cards
 from tonk_env.errors import TonkError
 from tonk_env.hand import Hand
 from tonk_env.notation import format_record, parse_record
@@ -143,13 +144,29 @@ def shuffle_hidden(hand: Hand, viewer: int, random: Any) -> Hand | None:
     deck = table["deck"][: table["deck_size"]].tolist()
     n, size = hand.num_players, start.rules.rules.hand_size(hand.num_players)
     order = {at: (hand.dealer + 1 + at) % n for at in range(n * size)}
-    at = n * size + start.rules.rules.deal.upcard
+    widows = n * start.rules.rules.deal.widow
+    swaps = {event.seat: card_id(event.move[5:]) for event in hand.events if event.move.startswith("swap")}
+    for at in range(n * size, n * size + widows):
+        if (hand.dealer + 1 + at) % n in swaps:
+            order[at] = (hand.dealer + 1 + at) % n
+    at = n * size + widows + start.rules.rules.deal.upcard
     for event in hand.events:
-        if event.drawn is not None:
+        if event.move == "stock":
             order[at] = event.seat
             at += 1
-    shown = {card for event in hand.events for card in named(event.move)}
-    upcards = [n * size] if start.rules.rules.deal.upcard else []
+    # What another seat put away is not shown; in the twin it puts away what lies in that place then.
+    put_away = {
+        seat: next(at for at in range(n * size) if order[at] == seat and deck[at] == card)
+        for seat, card in swaps.items()
+        if seat != viewer
+    }
+    shown = {
+        card
+        for event in hand.events
+        if event.seat == viewer or not event.move.startswith("swap")
+        for card in named(event.move)
+    }
+    upcards = [n * size + widows] if start.rules.rules.deal.upcard else []
     hidden = [
         at
         for at in range(len(deck))
@@ -159,19 +176,22 @@ def shuffle_hidden(hand: Hand, viewer: int, random: Any) -> Hand | None:
     random.shuffle(cards)
     for at, card in zip(hidden, cards, strict=True):
         deck[at] = card
-    twin = Hand(hand.rules, n, dealer=hand.dealer, deck=deck)
+    chance = {"slap_orders": hand.slap_orders, "called_suit": hand.called_suit}
+    twin = Hand(hand.rules, n, dealer=hand.dealer, deck=deck, **chance)
     for event in hand.events:
-        if twin.to_move != event.seat or event.move not in twin.legal_moves():
+        move = event.move
+        if move.startswith("swap") and event.seat != viewer:
+            move = f"swap {CARD_TEXT[deck[put_away[event.seat]]]}"
+        if twin.to_move != event.seat or move not in twin.legal_moves():
             return None
-        twin.apply(event.move)
+        twin.apply(move)
     return None if twin.ended else twin
 
 
 def named(move: str) -> list[int]:
-    from tonk_env.cards import parse_cards
-
     kind, _, cards = move.partition(" ")
-    return parse_cards(cards) if kind in ("spread", "hit", "discard") else []
+    bare = cards.replace("[", "").replace("]", "")
+    return parse_cards(bare) if kind in ("spread", "hit", "discard", "swap") else []
 
 
 GOOD = """
