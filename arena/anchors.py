@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.base import Agent
-from arena.tournament import as_agent, check_size, play_groups
+from arena.blocks import as_agent, check_size, play_groups
 from tonk_env.errors import TonkError
 from tonk_env.rules import LoweredRules, lower
 

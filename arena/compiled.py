@@ -15,7 +15,7 @@ from agents.base import Agent
 from agents.bot import STYLE_DTYPE, Bot, choose_rows, make_tools
 from agents.random import RandomAgent
 from tonk_env._jit import below, jit, mix
-from tonk_env.batch import deal_hand
+from tonk_env.batch import deal_match_hand
 from tonk_env.engine.legal import legal_actions
 from tonk_env.engine.state import ENDED, OK
 from tonk_env.engine.turn import apply
@@ -39,13 +39,16 @@ def play_compiled(
     deck_keys: npt.NDArray[np.int64],
     agent_keys: npt.NDArray[np.int64],
     dealers: npt.NDArray[np.int64],
+    deals: npt.NDArray[np.int64],
+    multiplier: float,
 ) -> int:
     """Plays one hand at each of B tables, as `arena.play.play_hands` does.
 
     Args:
         tables: `[B]` STATE_DTYPE; overwritten with the hands as they ended.
-        agents: for which `can_play_compiled` holds.
+        agents: those that sit at a table are ones for which `can_play_compiled` holds.
         seating, rules, deck_keys, agent_keys, dealers: as for `play_hands`.
+        deals, multiplier: those of `arena.play.Standing`.
 
     Returns:
         The number of an agent that chose an illegal move, or -1.
@@ -61,6 +64,8 @@ def play_compiled(
             dealers,
             deck_keys,
             agent_keys,
+            deals,
+            multiplier,
             is_bot,
             styles,
             make_tools(rules, seating.shape[1]),
@@ -80,6 +85,8 @@ def _play(
     dealers: Any,
     deck_keys: Any,
     agent_keys: Any,
+    deals: Any,
+    multiplier: float,
     is_bot: Any,
     styles: Any,
     tools: Any,
@@ -90,7 +97,9 @@ def _play(
 ) -> int:
     """Plays the hands one after the other; `views` to `actions` are scratch space of one row."""
     for i in range(tables.shape[0]):
-        deal_hand(tables, i, rules, 0, seating.shape[1], dealers[i], deck_keys[i])
+        players = seating.shape[1]
+        suit, naturals = deals[i, 0], deals[i, 1]
+        deal_match_hand(tables, i, rules, 0, players, dealers[i], deck_keys[i], suit, naturals, multiplier)
         while tables[i]["phase"] != ENDED:
             seat = int(tables[i]["seat"])
             agent = seating[i, seat]

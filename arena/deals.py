@@ -59,15 +59,32 @@ def agent_keys(seed: int, first: int, blocks: int) -> npt.NDArray[np.int64]:
     """Returns where the agents' randomness starts from in blocks from number `first` on: `[blocks]` int64.
 
     One key serves every seating of a block: a seat draws the same random numbers whoever sits there, so this
-        luck is
-    duplicated like that of the cards, and an agent that draws lots against itself wins exactly nothing.
+    luck is duplicated like that of the cards, and an agent that draws lots against itself wins exactly
+    nothing.
     """
     return _keys(seed, _AGENTS, first, blocks)
 
 
-def start_seed(seed: int, name: str) -> int:
-    """Returns the seed an agent is started with: for what it does at random beside its decisions' keys."""
-    return int(mix(mix(seed, _STARTS), zlib.crc32(name.encode())))
+def nth_keys(keys: npt.NDArray[np.int64], number: int) -> npt.NDArray[np.int64]:
+    """Returns the keys of hand `number` of matches, `[matches]` int64, from those of the matches."""
+    found = np.empty_like(keys)
+    _mix_each(keys, number, found)
+    return found
+
+
+@jit
+def _mix_each(keys: Any, number: int, found: Any) -> None:
+    for j in range(keys.shape[0]):
+        found[j] = mix(keys[j], number)
+
+
+def start_seed(seed: int, name: str, first: int = 0) -> int:
+    """Returns the seed an agent is started with: for what it does at random beside its decisions' keys.
+
+    Agents are started anew for every batch, by the number of its first block, so that what they do in it
+    does not depend on which batches this process has played before.
+    """
+    return int(mix(mix(mix(seed, _STARTS), zlib.crc32(name.encode())), first))
 
 
 @jit

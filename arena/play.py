@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from agents.base import Agent
 from arena.compiled import can_play_compiled, play_compiled
 from tonk_env._jit import jit, mix
-from tonk_env.batch import apply_rows, deal_hand, settle_tables
+from tonk_env.batch import apply_rows, deal_match_hand, settle_tables
 from tonk_env.engine.legal import legal_actions
 from tonk_env.engine.state import ENDED, STATE_DTYPE
 from tonk_env.errors import TonkError
@@ -37,9 +38,50 @@ class Played:
     tables: npt.NDArray[np.void]
 
 
+@dataclass
+class Standing:
+    """What a hand that is one of several brings along.
+
+    Attributes:
+        deals: `[B, 2]` int64: deals that the side bets on suit and naturals stand, with this hand.
+        multiplier: of everything but the side bets.
+    """
+
+    deals: npt.NDArray[np.int64]
+    multiplier: float = 1.0
+
+
+@dataclass
+class Clock:
+    """Time taken to decide.
+
+    Attributes:
+        agents: by agent number, decisions and seconds, of agents that were asked.
+        compiled: decisions and seconds of hands among compiled agents alone, dealing and all.
+    """
+
+    agents: dict[int, list[float]] = field(default_factory=dict)
+    compiled: list[float] = field(default_factory=lambda: [0, 0.0])
+
+    def book(self, agent: int, decisions: int, seconds: float) -> None:
+        """Adds decisions of an agent."""
+        booked = self.agents.setdefault(agent, [0, 0.0])
+        booked[0] += decisions
+        booked[1] += seconds
+
+
 @jit
 def _fill_window(
-    tables: Any, rules: Any, num_players: int, dealers: Any, keys: Any, rows: Any, live: int, undealt: int
+    tables: Any,
+    rules: Any,
+    num_players: int,
+    dealers: Any,
+    keys: Any,
+    deals: Any,
+    multiplier: float,
+    rows: Any,
+    live: int,
+    undealt: int,
 ) -> tuple[int, int]:
     """Drops the hands that have ended from the window and deals new ones into it.
 
@@ -56,7 +98,19 @@ def _fill_window(
             rows[kept] = rows[j]
             kept += 1
     while kept < rows.shape[0] and undealt < tables.shape[0]:
-        deal_hand(tables, undealt, rules, 0, num_players, dealers[undealt], keys[undealt])
+        suit, naturals = deals[undealt, 0], deals[undealt, 1]
+        deal_match_hand(
+            tables,
+            undealt,
+            rules,
+            0,
+            num_players,
+            dealers[undealt],
+            keys[undealt],
+            suit,
+            naturals,
+            multiplier,
+        )
         if tables[undealt]["phase"] != ENDED:
             rows[kept] = undealt
             kept += 1
@@ -119,6 +173,8 @@ def play_hands(
     deck_keys: npt.NDArray[np.int64],
     agent_keys: npt.NDArray[np.int64],
     dealers: npt.NDArray[np.int64],
+    standing: Standing | None = None,
+    clock: Clock | None = None,
 ) -> Played:
     """Plays one hand at each of B tables.
 
@@ -129,6 +185,8 @@ def play_hands(
         deck_keys: `[B]` int64; equal keys deal equal decks.
         agent_keys: `[B]` int64; where the agents' randomness starts from.
         dealers: `[B]` int64.
+        standing: of hands that are one of several.
+        clock: what the time for decisions is booked in.
 
     Raises:
         TonkError: an agent chose an illegal move.
@@ -139,8 +197,16 @@ def play_hands(
         np.ascontiguousarray(each, np.int64) for each in (seating, deck_keys, agent_keys, dealers)
     )
     tables = np.zeros(hands, STATE_DTYPE)
-    if can_play_compiled(agents):
-        wrong = play_compiled(tables, agents, seating, rules, deck_keys, agent_keys, dealers)
+    standing = standing or Standing(np.ones((hands, 2), np.int64))
+    deals, multiplier = standing.deals, standing.multiplier
+    clock = clock or Clock()
+    if can_play_compiled([agents[a] for a in np.unique(seating)]):
+        begun = time.perf_counter()
+        wrong = play_compiled(
+            tables, agents, seating, rules, deck_keys, agent_keys, dealers, deals, multiplier
+        )
+        clock.compiled[0] += int(tables["moves"].sum())
+        clock.compiled[1] += time.perf_counter() - begun
         if wrong >= 0:
             raise TonkError(f"agent {agents[wrong].name} chose an illegal move")
         return _settled(tables, record)
@@ -150,16 +216,21 @@ def play_hands(
     starts = np.zeros(len(agents) + 1, np.int64)
     live, undealt = 0, 0
     while True:
-        live, undealt = _fill_window(tables, record, num_players, dealers, deck_keys, rows, live, undealt)
+        live, undealt = _fill_window(
+            tables, record, num_players, dealers, deck_keys, deals, multiplier, rows, live, undealt
+        )
         if not live:
             break
         shown = (starts, sorted_rows, views, legal, num_legal, keys)
         _show_by_agent(tables, record, rows[:live], seating, agent_keys, *shown)
-        for agent, first, end in zip(agents, starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        for number, agent in enumerate(agents):
+            first, end = int(starts[number]), int(starts[number + 1])
             if first == end:
                 continue
             part = slice(first, end)
+            begun = time.perf_counter()
             actions = agent.act(views[part], legal[part], num_legal[part], keys[part])
+            clock.book(number, end - first, time.perf_counter() - begun)
             actions = np.ascontiguousarray(actions, np.int32)
             if actions.shape != (end - first,):
                 raise TonkError(f"agent {agent.name} chose {actions.size} actions for {end - first} views")

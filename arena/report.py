@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 
 from rich import box
@@ -21,11 +22,14 @@ _WAYS = (
     ("instant", "instant_win", "own"),
     ("stock\nout", "stock_out", "nobody"),
 )
+_EFFECTS_LEGEND = (
+    "What row is paid per hand where column sits at its table, less what it is paid where column does not."
+)
 _CELL = 8  # columns of the screen that a column of the crosstable takes
 
 
 def print_results(results: Results, console: Console | None = None, details: bool = False) -> None:
-    """Prints the ranking and the crosstable of pairs.
+    """Prints the ranking and the crosstable of pairs; with three seats and more, what company does too.
 
     Args:
         results: of a tournament.
@@ -37,6 +41,11 @@ def print_results(results: Results, console: Console | None = None, details: boo
     out.print(_ranking(results))
     _print_fitting(out, *(functools.partial(_pairs, results, *cut) for cut in _cuts(results, out.width)))
     out.print(_legend(results), style="dim", highlight=False)
+    if results.effects:
+        _print_fitting(
+            out, *(functools.partial(_effects, results, *cut) for cut in _cuts(results, out.width))
+        )
+        out.print(_EFFECTS_LEGEND, style="dim", highlight=False)
     if details:
         _print_fitting(out, functools.partial(_endings, results))
         _print_fitting(out, functools.partial(_seats, results))
@@ -53,9 +62,11 @@ def _print_fitting(out: Console, *parts: Callable[[bool], Table]) -> None:
 def _heading(results: Results) -> str:
     each = {agent.hands for agent in results.agents}
     share = f", {min(each):,} for each agent" if len(each) == 1 else ""
+    match = f"each a match of {results.match_hands} hands " if results.match_hands > 1 else "each "
+    left_out = f"; {results.blocks_left_out:,} deals left out" if results.blocks_left_out else ""
     return (
         f"{results.rules}, {results.players} players, seed {results.seed}: {results.deals:,} deals, "
-        f"each under every seating; {results.hands:,} hands{share}"
+        f"{match}under every seating; {results.hands:,} hands{share}{left_out}"
     )
 
 
@@ -96,10 +107,15 @@ def _ranking(results: Results) -> Table:
     for heading in ("stakes/hand", "95% interval"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("policy", no_wrap=True)
+    has_forfeits = any(each.forfeits or each.withdrawn for each in results.agents)
+    if has_forfeits:
+        table.add_column("forfeits", justify="right")
     for place, each in enumerate(results.agents, 1):
         low, high = (_signed(end, 4) for end in each.per_hand.ci95)
         stakes = _colored(each.per_hand, _signed(each.per_hand.mean, 4))
-        table.add_row(str(place), Text(each.agent), stakes, f"{low} … {high}", each.policy)
+        forfeits = f"{each.forfeits:,}" + (" withdrawn" if each.withdrawn else "")
+        last = [forfeits] if has_forfeits else []
+        table.add_row(str(place), Text(each.agent), stakes, f"{low} … {high}", each.policy, *last)
     return table
 
 
@@ -113,7 +129,23 @@ def _cuts(results: Results, width: int) -> list[tuple[int, int]]:
 def _pairs(results: Results, first: int, last: int, names: bool) -> Table:
     cells = {(each.a, each.b): each.per_hand for each in results.pairs}
     cells.update({(each.b, each.a): each.per_hand.reversed() for each in results.pairs})
-    table = _labelled("Pairs", names)
+    return _crosstable("Pairs", results, cells, first, last, names)
+
+
+def _effects(results: Results, first: int, last: int, names: bool) -> Table:
+    cells = {(each.agent, each.other): each.per_hand for each in results.effects}
+    return _crosstable("Company", results, cells, first, last, names)
+
+
+def _crosstable(
+    title: str,
+    results: Results,
+    cells: dict[tuple[str, str], Estimate],
+    first: int,
+    last: int,
+    names: bool,
+) -> Table:
+    table = _labelled(title, names)
     for place in range(first + 1, last + 1):
         table.add_column(str(place), justify="right", no_wrap=True)
     for place, each in enumerate(results.agents, 1):
@@ -131,7 +163,8 @@ def _endings(results: Results, names: bool) -> Table:
     for place, each in enumerate(results.agents, 1):
         shares = [_share(each, ending, who) for _, ending, who in _WAYS]
         shares.append(sum(by["others"].share for by in each.endings.values() if "others" in by))
-        row = [*(f"{share:.1%}" for share in shares), f"{each.decisions_per_hand:.1f}"]
+        moves = each.decisions_per_hand
+        row = [*(f"{share:.1%}" for share in shares), "–" if math.isnan(moves) else f"{moves:.1f}"]
         _add_row(table, place, each, names, list(row))
     return table
 
@@ -153,12 +186,13 @@ def _share(agent: AgentResult, ending: str, who: str) -> float:
 def _pair_cell(estimate: Estimate | None) -> Text:
     if estimate is None:
         return Text("")
-    return _colored(estimate, _signed(estimate.mean, 3)) + Text(
-        f"\n±{estimate.half:.3f}", style="dim not bold"
-    )
+    half = "–" if math.isnan(estimate.half) else f"{estimate.half:.3f}"
+    return _colored(estimate, _signed(estimate.mean, 3)) + Text(f"\n±{half}", style="dim not bold")
 
 
 def _signed(number: float, places: int) -> str:
+    if math.isnan(number):
+        return "–"
     return f"{round(number, places) + 0.0:+.{places}f}"  # -0.0 + 0.0 is 0.0
 
 

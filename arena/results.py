@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import tonk_env
-from arena.statistics import Estimate, Tally
+from arena.statistics import Estimate
+from arena.store import RESULTS, write_whole
+from arena.tally import Tally
+from arena.verdicts import LEVEL, cycles, judge
 from tonk_env.errors import TonkError
 from tonk_env.limits import ENGINE_VERSION
 from tonk_env.rules import LoweredRules
 
 RESULTS_FORMAT = "tonk-results/1"
-FILE_NAME = "results.json"
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class AgentResult:
         decisions_per_hand: mean decisions of its hands, of all seats together.
         endings: by ending, then by who brought it about (`own`, `others`, `nobody`).
         seats: stakes per hand by seat; seat 1 moves first.
+        forfeits: hands that it forfeited, those that are left out since included.
+        withdrawn: whether it forfeited too many: it is measured by the blocks that it finished, everybody
+            else by hands without it.
     """
 
     agent: str
@@ -55,6 +60,8 @@ class AgentResult:
     decisions_per_hand: float
     endings: dict[str, dict[str, EndingShare]]
     seats: tuple[Estimate, ...]
+    forfeits: int = 0
+    withdrawn: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the agent's entry of the JSON."""
@@ -64,7 +71,10 @@ class AgentResult:
             "hands": self.hands,
             "stakes": self.stakes,
             **_estimate_to_dict(self.per_hand),
-            "decisions_per_hand": self.decisions_per_hand,
+            "adjusted": None,
+            "forfeits": self.forfeits,
+            "withdrawn": self.withdrawn,
+            "decisions_per_hand": _number(self.decisions_per_hand),
             "endings": {
                 ending: {
                     who: {"share": each.share, "stakes_per_hand": each.stakes_per_hand}
@@ -89,20 +99,65 @@ class PairResult:
         hands: how many.
         per_hand: half of a's payment less b's. With two seats this is what a won of b; with more, what it was
             paid beyond the mean of the two.
+        p_holm: two-sided p-value of a difference, adjusted for the number of pairs.
+        deals_needed: further deals that would resolve it; None where it is resolved, or nothing would.
     """
 
     a: str
     b: str
     hands: int
     per_hand: Estimate
+    p_holm: float = 1.0
+    deals_needed: int | None = None
 
     def reversed(self) -> PairResult:
         """Returns the result of b against a."""
-        return PairResult(self.b, self.a, self.hands, self.per_hand.reversed())
+        return replace(self, a=self.b, b=self.a, per_hand=self.per_hand.reversed())
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the pair's entry of the JSON."""
-        return {"a": self.a, "b": self.b, "hands": self.hands, **_estimate_to_dict(self.per_hand)}
+        return {
+            "a": self.a,
+            "b": self.b,
+            "hands": self.hands,
+            **_estimate_to_dict(self.per_hand),
+            "p_holm": self.p_holm,
+            "deals_needed": self.deals_needed,
+        }
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What one agent's company does to another: with three seats and more.
+
+    Attributes:
+        agent: whose payments these are.
+        other: who sits at its table, or does not.
+        per_hand: the agent's stakes per hand where the other sits at its table, less those where it does not.
+    """
+
+    agent: str
+    other: str
+    per_hand: Estimate
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the effect's entry of the JSON."""
+        return {"agent": self.agent, "other": self.other, **_estimate_to_dict(self.per_hand)}
+
+
+@dataclass(frozen=True)
+class Point:
+    """The estimates as they stood after some deals: (mean, half-width) by agent."""
+
+    deals: int
+    agents: dict[str, Estimate]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns the point's entry of the JSON."""
+        return {
+            "deals": self.deals,
+            "agents": {name: [each.mean, each.half] for name, each in self.agents.items()},
+        }
 
 
 @dataclass(frozen=True)
@@ -113,21 +168,35 @@ class Results:
         rules: the preset's name or the path.
         rules_fingerprint: hash of the rules.
         players: seats at a table.
+        match_hands: hands of a match, of which a deal has one for each seating; 1: hands are single.
         seed: of decks, orders and lots.
+        schedule: who met whom.
+        until: the half-width that was played for, if any.
         deals: decks, each played by every group in every seating.
-        hands: hands played in all.
-        agents: best first.
+        blocks_left_out: deals that a withdrawn agent did not finish.
+        hands: hands counted in all.
+        agents: best first; those withdrawn last.
         pairs: those that met, each once, in the order of `agents`.
+        effects: with three seats and more, what each agent's company does to each other.
+        triples: agents a, b and c of which a beats b, b beats c and c beats a, all resolved.
+        convergence: the estimates on the way, at about 20 points.
     """
 
     rules: str
     rules_fingerprint: str
     players: int
+    match_hands: int
     seed: int
+    schedule: str
+    until: float | None
     deals: int
+    blocks_left_out: int
     hands: int
     agents: tuple[AgentResult, ...]
     pairs: tuple[PairResult, ...]
+    effects: tuple[Effect, ...]
+    triples: tuple[tuple[str, str, str], ...]
+    convergence: tuple[Point, ...]
 
     def pair(self, a: str, b: str) -> PairResult:
         """Returns the result of a against b, whichever way round it is kept.
@@ -149,11 +218,18 @@ class Results:
             "rules": self.rules,
             "rules_fingerprint": self.rules_fingerprint,
             "players": self.players,
+            "match_hands": self.match_hands,
             "seed": self.seed,
+            "schedule": self.schedule,
+            "until": self.until,
             "deals": self.deals,
+            "blocks_left_out": self.blocks_left_out,
             "hands": self.hands,
             "agents": [each.to_dict() for each in self.agents],
             "pairs": [each.to_dict() for each in self.pairs],
+            "effects": [each.to_dict() for each in self.effects],
+            "triples": [list(each) for each in self.triples],
+            "convergence": [each.to_dict() for each in self.convergence],
             "versions": {"tonk": tonk_env.__version__, "engine": ENGINE_VERSION},
         }
 
@@ -167,54 +243,64 @@ class Results:
         Raises:
             TonkError: it cannot be written.
         """
-        target = Path(folder) / FILE_NAME
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            descriptor, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{FILE_NAME}.")
-            try:
-                with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:
-                    # A draft is private to its writer; the file that takes its place is as open as any other.
-                    os.chmod(draft, 0o644)
-                    stream.write(self.to_json())
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                os.replace(draft, target)
-            except BaseException:
-                os.unlink(draft)
-                raise
-        except OSError as error:
-            raise TonkError(f"{target}: cannot be written: {error.strerror or error}") from None
+        target = Path(folder) / RESULTS
+        write_whole(target, self.to_json())
         return target
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a tournament was, as far as its results tell.
+
+    Attributes:
+        rules: what the rules are called.
+        lowered: the rules.
+        names: of the agents, by number.
+        policies: what each makes of its policy.
+        players, match_hands, seed, schedule, until: as in `Results`.
+    """
+
+    rules: str
+    lowered: LoweredRules
+    names: Sequence[str]
+    policies: Sequence[str]
+    players: int
+    match_hands: int
+    seed: int
+    schedule: str
+    until: float | None
 
 
 def collect(
     tally: Tally,
-    names: list[str],
-    policies: list[str],
-    rules_name: str,
-    rules: LoweredRules,
-    players: int,
-    seed: int,
-    hands: int,
+    setting: Setting,
+    forfeits: Sequence[int],
+    withdrawn: frozenset[int],
+    blocks_left_out: int,
+    convergence: Sequence[Point],
 ) -> Results:
     """Returns the results of a tournament that has been counted.
 
     Args:
-        tally: what was counted; agents are numbered as in `names`.
-        names: spec strings.
-        policies: what each agent does with its policy.
-        rules_name: what the rules are called.
-        rules: the rules.
-        players: seats at a table.
-        seed: of the tournament.
-        hands: hands played in all.
+        tally: what was counted; agents are numbered as in `setting.names`.
+        setting: what was played.
+        forfeits: by agent.
+        withdrawn: agents that were.
+        blocks_left_out: deals that one of them did not finish.
+        convergence: the estimates on the way.
     """
+    names = setting.names
     estimates = [tally.per_hand(number) for number in range(len(names))]
-    ranking = sorted(range(len(names)), key=lambda number: -estimates[number].mean)
+
+    def place_of(number: int) -> tuple[bool, bool, float]:
+        mean = estimates[number].mean
+        return number in withdrawn, math.isnan(mean), 0.0 if math.isnan(mean) else -mean
+
+    ranking = sorted(range(len(names)), key=place_of)
     agents = tuple(
         AgentResult(
             agent=names[number],
-            policy=policies[number],
+            policy=setting.policies[number],
             hands=tally.hands(number),
             stakes=tally.stakes(number),
             per_hand=estimates[number],
@@ -223,29 +309,67 @@ def collect(
                 ending: {who: EndingShare(n / tally.hands(number), mean) for who, (n, mean) in each.items()}
                 for ending, each in tally.endings(number).items()
             },
-            seats=tuple(tally.per_hand_in_seat(number, seat) for seat in range(players)),
+            seats=tuple(tally.per_hand_in_seat(number, seat) for seat in range(setting.players)),
+            forfeits=forfeits[number],
+            withdrawn=number in withdrawn,
         )
         for number in ranking
     )
     place = {number: at for at, number in enumerate(ranking)}
-    pairs = []
-    for index, (a, b) in enumerate(tally.pairs):
-        found = PairResult(names[a], names[b], tally.pair_hands(index), tally.pair_per_hand(index))
-        if place[a] > place[b]:
-            found = found.reversed()
-        pairs.append((min(place[a], place[b]), max(place[a], place[b]), found))
-    pairs.sort(key=lambda each: each[:2])
+    pairs = _pairs(tally, names, place)
+    effects = sorted(tally.effects(), key=lambda each: (place[each[0]], place[each[1]]))
+    beats = [
+        (each.a, each.b) if each.per_hand.mean > 0 else (each.b, each.a)
+        for each in pairs
+        if each.p_holm <= LEVEL
+    ]
     return Results(
-        rules=rules_name,
-        rules_fingerprint=rules.fingerprint,
-        players=players,
-        seed=seed,
+        rules=setting.rules,
+        rules_fingerprint=setting.lowered.fingerprint,
+        players=setting.players,
+        match_hands=setting.match_hands,
+        seed=setting.seed,
+        schedule=setting.schedule,
+        until=setting.until,
         deals=tally.blocks,
-        hands=hands,
+        blocks_left_out=blocks_left_out,
+        hands=tally.all_hands,
         agents=agents,
-        pairs=tuple(found for _, _, found in pairs),
+        pairs=pairs,
+        effects=tuple(Effect(names[a], names[b], estimate) for a, b, estimate in effects),
+        triples=tuple(cycles(beats)),
+        convergence=tuple(convergence),
     )
 
 
+def _pairs(tally: Tally, names: Sequence[str], place: dict[int, int]) -> tuple[PairResult, ...]:
+    """The pairs by place of the better and then of the other, the better first."""
+    numbers = range(len(tally.pairs))
+    verdicts = judge([(tally.pair_per_hand(number), tally.pair_blocks(number)) for number in numbers])
+    found = []
+    for number, (a, b) in enumerate(tally.pairs):
+        verdict = verdicts[number]
+        pair = PairResult(
+            names[a],
+            names[b],
+            tally.pair_hands(number),
+            tally.pair_per_hand(number),
+            verdict.p_holm,
+            verdict.deals_needed,
+        )
+        better, other = sorted((place[a], place[b]))
+        found.append((better, other, pair if place[a] == better else pair.reversed()))
+    return tuple(pair for *_, pair in sorted(found, key=lambda each: each[:2]))
+
+
+def _number(number: float) -> float | None:
+    """A number as JSON has it: NaN, where there was nothing to take it from, becomes null."""
+    return None if math.isnan(number) else number
+
+
 def _estimate_to_dict(estimate: Estimate) -> dict[str, Any]:
-    return {"stakes_per_hand": estimate.mean, "ci95": list(estimate.ci95)}
+    has_interval = not math.isnan(estimate.half)
+    return {
+        "stakes_per_hand": _number(estimate.mean),
+        "ci95": list(estimate.ci95) if has_interval else None,
+    }

@@ -18,14 +18,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tonk_env._jit import jit
-from tonk_env.engine.state import ENDINGS
-
 UNIT = 1_000_000
 """Parts of a stake that payments are counted in."""
-
-NOBODY, OWN, OTHERS = range(3)
-"""Who brought a hand's ending about, from a seat's point of view."""
 
 _Z = 1.959963984540054  # 97.5% of the normal distribution lies below
 _SPLIT = 24
@@ -63,7 +57,7 @@ def _t_within(t: float, degrees: int) -> float:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean and the half-width of its 95% interval."""
+    """A mean and the half-width of its 95% interval; NaN where there is nothing to take them from."""
 
     mean: float
     half: float
@@ -79,245 +73,100 @@ class Estimate:
 
 
 class Moments:
-    """Running sums and sums of squares of columns of whole numbers, one row for each block.
+    """Running sums, and sums of products, of columns of whole numbers, one row for each block.
+
+    Columns come in families: those of a family can be added up with weights before a mean is taken, so what
+    is to be counted need not be known when rows are added.
 
     Args:
-        columns: how many.
+        widths: how many columns each family has.
 
     Attributes:
-        count: rows so far.
+        columns: of all families together.
     """
 
-    def __init__(self, columns: int) -> None:
-        self.count = 0
-        self._totals: list[int] = [0] * columns
-        self._squares: list[int] = [0] * columns
+    def __init__(self, widths: Sequence[int]) -> None:
+        self.columns = sum(widths)
+        self._widths = tuple(widths)
+        self._first = np.cumsum([0, *widths]).tolist()
+        # Within a family the product of each column with itself and with those after it.
+        pairs = [
+            (first + i, first + j)
+            for first, width in zip(self._first, widths, strict=False)
+            for i in range(width)
+            for j in range(i, width)
+        ]
+        self._left, self._right = np.array(pairs, np.int64).reshape(-1, 2).T
+        self._number = {pair: number for number, pair in enumerate(pairs)}
+        self._totals: list[int] = [0] * self.columns
+        self._products: list[int] = [0] * len(pairs)
 
     def add(self, values: npt.NDArray[np.int64]) -> None:
         """Adds rows: `[rows, columns]` int64, each below 2**48 in size, 2**14 of them at most."""
-        self.count += len(values)
-        # Squares of the upper and lower halves: 64 bits hold their sums, where they may not hold those of the
-        # whole.
-        upper = values >> _SPLIT
-        lower = values & ((1 << _SPLIT) - 1)
-        parts = ((upper * upper).sum(0), (upper * lower).sum(0), (lower * lower).sum(0))
+        # Products of the upper and lower halves: 64 bits hold their sums, where they may not hold those of
+        # the whole.
+        upper, lower = values >> _SPLIT, values & ((1 << _SPLIT) - 1)
+        left, right = self._left, self._right
+        parts = [
+            (one[:, left] * other[:, right]).sum(0).tolist()
+            for one, other in ((upper, upper), (upper, lower), (lower, upper), (lower, lower))
+        ]
         for column, total in enumerate(values.sum(0).tolist()):
             self._totals[column] += total
-            high, middle, low = (int(part[column]) for part in parts)
-            self._squares[column] += (high << 2 * _SPLIT) + (middle << _SPLIT + 1) + low
+        for number, (high, middle, other, low) in enumerate(zip(*parts, strict=True)):
+            self._products[number] += (high << 2 * _SPLIT) + (middle + other << _SPLIT) + low
 
-    def total(self, column: int) -> int:
-        """Returns the sum of a column."""
-        return self._totals[column]
+    def export(self) -> list[list[int]]:
+        """Returns the sums as plain data: the columns' totals, and the sums of products."""
+        return [list(self._totals), list(self._products)]
 
-    def estimate(self, column: int, scale: int) -> Estimate:
-        """Returns the mean of a column's entries over `scale`, by Student's t.
+    def merge(self, exported: Sequence[Sequence[int]], keep: Sequence[bool]) -> None:
+        """Adds what was exported from sums of the same shape; columns for which `keep` is false are not."""
+        totals, products = exported
+        for column, total in enumerate(totals):
+            if keep[column]:
+                self._totals[column] += total
+        for number, (i, j) in enumerate(self._number):
+            if keep[i] and keep[j]:
+                self._products[number] += products[number]
 
-        Args:
-            column: which.
-            scale: what each entry is divided by.
-        """
-        n, total = self.count, self._totals[column]
-        spread = n * self._squares[column] - total * total  # n (n - 1) variances, exactly
-        error = math.sqrt(spread / (n * n * (n - 1))) / scale
-        return Estimate(total / (n * scale), t_quantile(n - 1) * error)
-
-
-@jit
-def _count_hands(
-    seating: Any,
-    payments: Any,
-    tables: Any,
-    hands_of_block: int,
-    pair_column: Any,
-    pair_weight: Any,
-    seat_units: Any,
-    pair_units: Any,
-    ending_counts: Any,
-    ending_units: Any,
-    decisions: Any,
-) -> None:
-    """Adds hands to the sums of a batch.
-
-    Args:
-        seating: `[hands, players]` int64, agent numbers.
-        payments: `[hands, MAX_SEATS]` float64, in stakes.
-        tables: `[hands]` STATE_DTYPE, ended.
-        hands_of_block: as many hands, one after the other, are one block's.
-        pair_column, pair_weight: `[agents, agents]` int64, of agents a < b: where their pair is counted, and
-        how much
-            each seat of a against each seat of b weighs.
-        seat_units: `[blocks, agents, players]` int64, of payments; added to, like all that follow.
-        pair_units: `[blocks, pairs]` int64, of a's payments less b's.
-        ending_counts: `[agents, endings, 3]` int64, hands.
-        ending_units: the same shape, of payments.
-        decisions: `[agents]` int64.
-    """
-    players = seating.shape[1]
-    for hand in range(seating.shape[0]):
-        block = hand // hands_of_block
-        ending, by = int(tables[hand]["ending"]), int(tables[hand]["ending_seat"])
-        for seat in range(players):
-            agent = seating[hand, seat]
-            units = int(np.rint(payments[hand, seat] * UNIT))
-            who = NOBODY if by < 0 else OWN if by == seat else OTHERS
-            seat_units[block, agent, seat] += units
-            ending_counts[agent, ending, who] += 1
-            ending_units[agent, ending, who] += units
-            decisions[agent] += tables[hand]["moves"]
-            for other in range(players):
-                rival = seating[hand, other]
-                if agent < rival:
-                    difference = units - int(np.rint(payments[hand, other] * UNIT))
-                    pair_units[block, pair_column[agent, rival]] += pair_weight[agent, rival] * difference
-
-
-class Tally:
-    """What is counted of a tournament, and the estimates that follow from it.
-
-    The unit of every interval is the block: one deck order, with all its seatings in all groups that an agent
-        (or
-    both agents of a pair) sits in.
-
-    Args:
-        groups: the groups, each the agent numbers of its seats in ascending order; every group plays every
-            block.
-        num_agents: how many agents there are.
-        seatings: hands of a block in each group.
-
-    Attributes:
-        pairs: the pairs of different agents that meet.
-    """
-
-    def __init__(self, groups: Sequence[tuple[int, ...]], num_agents: int, seatings: int) -> None:
-        self._players = len(groups[0])
-        self._num_agents = num_agents
-        self._seatings = seatings
-        meetings = [sorted(set(group)) for group in groups]
-        self.pairs = sorted({pair for members in meetings for pair in itertools.combinations(members, 2)})
-        self._pair_number = {pair: number for number, pair in enumerate(self.pairs)}
-        self._pair_groups = [0] * len(self.pairs)
-        # What the seats of both agents, multiplied, divide: one for groups of different agents.
-        self._pair_scale = [1] * len(self.pairs)
-        self._seats = [0] * num_agents
-        for group, members in zip(groups, meetings, strict=True):
-            for agent in members:
-                self._seats[agent] += group.count(agent)
-            for a, b in itertools.combinations(members, 2):
-                number = self._pair_number[a, b]
-                self._pair_groups[number] += 1
-                both = group.count(a) * group.count(b)
-                self._pair_scale[number] = math.lcm(self._pair_scale[number], both)
-        self._by_agent = Moments(num_agents)
-        self._by_seat = Moments(num_agents * self._players)
-        self._by_pair = Moments(len(self.pairs))
-        shape = (num_agents, len(ENDINGS), 3)
-        self._ending_counts = np.zeros(shape, np.int64)
-        self._ending_units = np.zeros(shape, np.int64)
-        self._decisions = np.zeros(num_agents, np.int64)
-        self._pair_column = np.zeros((num_agents, num_agents), np.int64)
-        self._pair_weight = np.zeros((num_agents, num_agents), np.int64)
-        self._open(0)
-
-    def _open(self, blocks: int) -> None:
-        self._seat_units = np.zeros((blocks, self._num_agents, self._players), np.int64)
-        self._pair_units = np.zeros((blocks, len(self.pairs)), np.int64)
-
-    def open_batch(self, blocks: int) -> None:
-        """Begins a batch of blocks: `add` is called for each group, then `close_batch`."""
-        self._open(blocks)
-
-    def close_batch(self) -> None:
-        """Takes a batch in once all groups have played it."""
-        blocks = len(self._seat_units)
-        self._by_agent.add(self._seat_units.sum(2))
-        self._by_seat.add(self._seat_units.reshape(blocks, -1))
-        self._by_pair.add(self._pair_units)
-        self._open(0)
-
-    def add(
-        self,
-        group: tuple[int, ...],
-        seating: npt.NDArray[np.int64],
-        payments: npt.NDArray[np.float64],
-        tables: npt.NDArray[Any],
-    ) -> None:
-        """Counts one group's hands of the batch.
-
-        Args:
-            group: the group.
-            seating: `[hands, players]` int64, agent numbers; the hands of a block are side by side.
-            payments: `[hands, MAX_SEATS]` float64, in stakes.
-            tables: `[hands]` STATE_DTYPE, ended.
-        """
-        for a, b in itertools.combinations(sorted(set(group)), 2):
-            number = self._pair_number[a, b]
-            self._pair_column[a, b] = number
-            self._pair_weight[a, b] = self._pair_scale[number] // (group.count(a) * group.count(b))
-        _count_hands(
-            seating,
-            payments,
-            tables,
-            self._seatings,
-            self._pair_column,
-            self._pair_weight,
-            self._seat_units,
-            self._pair_units,
-            self._ending_counts,
-            self._ending_units,
-            self._decisions,
+    def fits(self, exported: Any) -> bool:
+        """Tells whether data has the shape that `export` gives."""
+        shapes = len(self._totals), len(self._products)
+        return (
+            isinstance(exported, list)
+            and len(exported) == 2
+            and all(
+                isinstance(row, list) and len(row) == size and all(type(number) is int for number in row)
+                for row, size in zip(exported, shapes, strict=True)
+            )
         )
 
-    @property
-    def blocks(self) -> int:
-        """Blocks counted."""
-        return self._by_agent.count
+    def total(self, family: int, weights: Sequence[int]) -> int:
+        """Returns the sum of a family's columns, each times its weight."""
+        first = self._first[family]
+        return sum(weight * self._totals[first + i] for i, weight in enumerate(weights))
 
-    def hands(self, agent: int) -> int:
-        """Returns the hands of an agent; one in which it holds two seats counts twice."""
-        return self.blocks * self._seats[agent] * self._seatings
+    def estimate(self, family: int, weights: Sequence[int], scale: int, rows: int) -> Estimate:
+        """Returns the mean over rows of a family's columns, each times its weight, by Student's t.
 
-    def stakes(self, agent: int) -> float:
-        """Returns all that an agent was paid, in stakes."""
-        return self._by_agent.total(agent) / UNIT
-
-    def per_hand(self, agent: int) -> Estimate:
-        """Estimates an agent's stakes per hand, over all its groups."""
-        return self._by_agent.estimate(agent, self._seats[agent] * self._seatings * UNIT)
-
-    def per_hand_in_seat(self, agent: int, seat: int) -> Estimate:
-        """Estimates an agent's stakes per hand in one seat."""
-        hands = self._seats[agent] * self._seatings // self._players
-        return self._by_seat.estimate(agent * self._players + seat, hands * UNIT)
-
-    def pair_hands(self, pair: int) -> int:
-        """Returns the hands that both agents of a pair sit in."""
-        return self.blocks * self._pair_groups[pair] * self._seatings
-
-    def pair_per_hand(self, pair: int) -> Estimate:
-        """Estimates half the difference in payment, a's less b's, of a hand that both sit in.
-
-        With two seats this is what a wins of b. Where either holds several seats, its mean payment counts.
-        """
-        hands = self._pair_groups[pair] * self._seatings
-        return self._by_pair.estimate(pair, 2 * hands * self._pair_scale[pair] * UNIT)
-
-    def decisions_per_hand(self, agent: int) -> float:
-        """Returns the mean decisions, of all seats together, in an agent's hands."""
-        return int(self._decisions[agent]) / self.hands(agent)
-
-    def endings(self, agent: int) -> dict[str, dict[str, tuple[int, float]]]:
-        """Returns how an agent's hands ended.
+        Args:
+            family: which.
+            weights: one for each column of the family.
+            scale: what each row's sum is divided by.
+            rows: rows that were added; those that columns were not kept of are left out.
 
         Returns:
-            By ending, then by who brought it about (`own`, `others` or `nobody`): hands, and mean stakes of
-            the agent in them. What never happened is left out.
+            A mean without an interval (half-width NaN) where there is one row, and NaN where there is none.
         """
-        found: dict[str, dict[str, tuple[int, float]]] = {}
-        for code, ending in enumerate(ENDINGS):
-            for who, label in ((OWN, "own"), (OTHERS, "others"), (NOBODY, "nobody")):
-                hands = int(self._ending_counts[agent, code, who])
-                if hands:
-                    units = int(self._ending_units[agent, code, who])
-                    found.setdefault(ending, {})[label] = (hands, units / (hands * UNIT))
-        return found
+        n, first, total = rows, self._first[family], self.total(family, weights)
+        if n < 2 or not scale:
+            return Estimate(total / scale if n and scale else math.nan, math.nan)
+        squares = 0
+        for i, j in itertools.combinations_with_replacement(range(self._widths[family]), 2):
+            times = weights[i] * weights[j] * (1 if i == j else 2)
+            if times:
+                squares += times * self._products[self._number[first + i, first + j]]
+        spread = n * squares - total * total  # n (n - 1) variances, exactly
+        error = math.sqrt(spread / (n * n * (n - 1))) / scale
+        return Estimate(total / (n * scale), t_quantile(n - 1) * error)

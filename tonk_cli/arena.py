@@ -2,31 +2,76 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tonk_cli.common import JsonOption, check_players, naming_options, note_compiling, stdout
+from tonk_cli.common import JsonOption, check_players, naming_options, note_compiling, stdout, warn
+from tonk_env.errors import TonkError
+from tonk_env.resources import list_configs
+
+if TYPE_CHECKING:
+    from arena.config import ArenaConfig
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
 
 
 def arena(
     agents: Annotated[
-        list[str],
-        typer.Argument(metavar="AGENT...", help="Agents; or one config file of a tournament (.toml)."),
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="AGENT...",
+            help="Agents. The first word may be a tournament's config instead: one that ships, by name, or a "
+            ".toml file; agents after it are added to its own.",
+        ),
+    ] = None,
     rules: Annotated[
         str | None, typer.Option(help="A rules preset, or the path of its TOML file (default: pagat).")
     ] = None,
     players: Annotated[int | None, typer.Option(help="Seats at a table, 2 to 6 (default: 2).")] = None,
     deals: Annotated[
-        int | None, typer.Option(help="Decks, each played under every seating (default: 20000).")
+        int | None,
+        typer.Option(help="Decks, each played under every seating; with --until, at most (default: 20000)."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Equal seeds give equal results (default: 0).")] = None,
-    out: Annotated[Path | None, typer.Option(help="Also write results.json into this folder.")] = None,
+    schedule: Annotated[
+        str | None,
+        typer.Option(
+            help="Who meets whom: round_robin, all_pairs, field (the first agent against each other, which "
+            "holds all seats but one) or host (the first agent holds them) (default: round_robin)."
+        ),
+    ] = None,
+    until: Annotated[
+        float | None,
+        typer.Option(help="Play until the half-width of every interval is below this, in stakes per hand."),
+    ] = None,
+    min_deals: Annotated[
+        int | None, typer.Option(help="With --until, decks that are played at least (default: 2000).")
+    ] = None,
+    batch: Annotated[
+        int | None,
+        typer.Option(help="Decks between which results are kept (default: a twentieth, 50 to 1000)."),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; results do not depend on it (default: 1).")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write results.json and timing.json into this folder, and batches as they are played: "
+            "the same command goes on where it was interrupted."
+        ),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Go on with what --out holds; agents and options may be left out."),
+    ] = False,
     details: Annotated[
         bool, typer.Option("--details", help="Also print how hands ended, and stakes by seat.")
     ] = False,
@@ -35,31 +80,90 @@ def arena(
     """Rank agents in stakes per hand over duplicate deals."""
     if players is not None:
         check_players(players)
-    from arena.config import ArenaConfig, load_config
+    options = {
+        "rules": rules,
+        "players": players,
+        "deals": deals,
+        "seed": seed,
+        "schedule": schedule,
+        "until": until,
+        "min_deals": min_deals,
+        "batch": batch,
+        "workers": workers,
+        "out": None if out is None else str(out),
+    }
+    config = _configure(
+        agents or [], {key: each for key, each in options.items() if each is not None}, resume
+    )
+    names = ("players", "deals", "seed", "schedule", "workers")
+    try:
+        note_compiling()
+        from arena.report import print_results
+        from arena.run import run
 
-    defaults = ArenaConfig(agents=("a", "b"))
-    if len(agents) == 1 and agents[0].endswith(".toml"):
-        defaults = load_config(agents[0])
-        agents = list(defaults.agents)
-    note_compiling()
-    from arena.report import print_results
-    from arena.tournament import run_tournament
-
-    with naming_options(("players", "deals", "seed")), progress_bar("hands") as progress:
-        results = run_tournament(
-            agents,
-            rules=defaults.rules if rules is None else rules,
-            players=defaults.players if players is None else players,
-            deals=defaults.deals if deals is None else deals,
-            seed=defaults.seed if seed is None else seed,
-            progress=progress,
-        )
-    if out is not None:
-        results.write(out)
+        with naming_options(names), progress_bar("hands") as progress:
+            results = run(config, progress=progress)
+    except KeyboardInterrupt:
+        warn(_how_to_resume(config))
+        raise typer.Exit(INTERRUPTED) from None
     if as_json:
         print(results.to_json(), end="")
     else:
         print_results(results, stdout(), details)
+
+
+def _configure(words: list[str], options: dict[str, Any], resume: bool) -> ArenaConfig:
+    """Returns the tournament that words and options name.
+
+    Raises:
+        TonkError: it is not valid, or there is nothing to resume.
+    """
+    from arena.config import ArenaConfig, load_config, make_config
+
+    out = options.get("out")
+    if resume and out is None:
+        raise TonkError("--resume: say which folder to go on in, with --out DIR")
+    if resume and not words:
+        from arena.store import read_header
+
+        config = make_config(read_header(Path(str(out)))["config"], f"{out}: ")
+    elif words and (words[0].endswith(".toml") or words[0] in list_configs("arena")):
+        config = load_config(words[0])
+        config = config.model_copy(update={"agents": (*config.agents, *words[1:])})
+    else:
+        config = ArenaConfig(agents=tuple(words))
+    with naming_options(tuple(_dashed(key) for key in options)):
+        return _with_options(config, options, make_config)
+
+
+def _with_options(
+    config: ArenaConfig, options: dict[str, Any], make_config: Callable[..., ArenaConfig]
+) -> ArenaConfig:
+    deals = options.get("deals", 2)
+    if deals < 2:
+        raise TonkError(f"deals = {deals}: at least 2 are needed, since one deal alone has no interval")
+    try:
+        return make_config(config.model_dump() | options)
+    except TonkError as error:
+        key, space, rest = str(error).partition(" ")
+        raise TonkError(f"{_dashed(key)}{space}{rest}") from None
+
+
+def _dashed(key: str) -> str:
+    """An option's name as it is typed."""
+    return key.replace("_", "-")
+
+
+def _how_to_resume(config: ArenaConfig) -> str:
+    if config.out is None:
+        return "stopped; nothing is kept (with --out DIR, what is played is)"
+    from arena.store import BLOCKS
+
+    if not (Path(config.out) / BLOCKS).exists():
+        return "stopped before anything was played"
+    workers = f" --workers {config.workers}" if config.workers > 1 else ""
+    command = f"tonk arena --resume --out {shlex.quote(config.out)}{workers}"
+    return f"stopped; what is played is kept; go on with: {command}"
 
 
 @contextmanager

@@ -119,10 +119,14 @@ def _ask(hand: Hand) -> bool:
 
 def _tidy(typed: str) -> str:
     """What was typed as a move is written: cards as ``8h`` and ``Th``, however they were typed."""
+    from tonk_env.cards import CARD_TEXT, JOKER
+
     kind, *rest = typed.split()[:1] + typed.split()[1:] if typed.split() else [""]
     cards = " ".join(rest).replace("10", "T")
-    if kind.lower() != "target":
-        cards = "".join(_card_letter(letter) for letter in cards)
+    if kind.lower() == "target":
+        cards = cards.lower()
+    else:
+        cards = "".join(_card_letter(letter) for letter in cards).replace("JK", CARD_TEXT[JOKER])
     return f"{kind.lower()} {cards}".strip()
 
 
@@ -157,15 +161,20 @@ def _tell(event: Event) -> None:
         "drop": "drops",
         "stock": "draws from the stock",
         "take": "takes the top discard",
+        "swap": "swaps a card for the widow",
+        "keep": "keeps its cards",
+        "claim": "claims the hand",
+        "slap": "slaps the discard",
+        "pass": "passes",
     }
     kind, _, cards = event.move.partition(" ")
     if event.seat == YOU:
         if event.drawn is not None:
-            print(f"You draw {CARD_TEXT[event.drawn]}.")
+            print(f"You {'get' if kind == 'swap' else 'draw'} {CARD_TEXT[event.drawn]}.")
         return
     if kind == "target":
-        seat, index = cards.split()
-        done = f"hits spread {index} of seat {seat}"
+        seat, index, *end = cards.split()
+        done = f"hits spread {index} of seat {seat}{' at the ' + end[0] + ' end' if end else ''}"
     else:
         done = words.get(kind) or f"{kind}s {cards}"
     print(f"Seat {event.seat} {done}.")

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import math
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,8 @@ import numpy.typing as npt
 import pytest
 
 from arena.deals import hands_of_block, seatings
-from arena.statistics import UNIT, Moments, Tally, t_quantile
+from arena.statistics import UNIT, Moments, t_quantile
+from arena.tally import Tally
 from tonk_env.engine.state import ENDINGS, STATE_DTYPE
 from tonk_env.limits import MAX_SEATS
 
@@ -42,18 +45,58 @@ def test_moments_are_exact_whatever_the_cut() -> None:
     rng = np.random.default_rng(0)
     values = rng.integers(-(2**47), 2**47, (1000, 2))
     values[:, 1] //= 2**40
-    whole, cut = Moments(2), Moments(2)
+    whole, cut = Moments([1, 1]), Moments([1, 1])
     whole.add(values)
     for part in np.split(values, [1, 17, 500]):
         cut.add(part)
     for column in range(2):
         numbers = values[:, column].tolist()
-        assert whole.total(column) == sum(numbers)
-        assert whole.estimate(column, UNIT) == cut.estimate(column, UNIT)
-        estimate = whole.estimate(column, UNIT)
+        assert whole.total(column, [1]) == sum(numbers)
+        estimate = whole.estimate(column, [1], UNIT, 1000)
+        assert estimate == cut.estimate(column, [1], UNIT, 1000)
         assert estimate.mean == pytest.approx(np.mean(numbers) / UNIT, rel=1e-12)
         error = np.std(numbers, ddof=1) / np.sqrt(1000) / UNIT
         assert estimate.half == pytest.approx(t_quantile(999) * error, rel=1e-12)
+
+
+def test_columns_of_a_family_are_weighed_afterwards() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.integers(-(2**45), 2**45, (500, 5))
+    moments, merged = Moments([2, 3]), Moments([2, 3])
+    moments.add(values)
+    for part in np.split(values, [123]):
+        some = Moments([2, 3])
+        some.add(part)
+        exported = json.loads(json.dumps(some.export()))
+        assert merged.fits(exported)
+        merged.merge(exported, [True] * 5)
+    assert merged.export() == moments.export()
+    weights = [3, 0, -2]
+    rows = values[:, 2:] @ np.array(weights)
+    estimate = merged.estimate(1, weights, UNIT, 500)
+    assert estimate.mean == pytest.approx(rows.mean() / UNIT, rel=1e-12)
+    error = rows.std(ddof=1) / np.sqrt(500) / UNIT
+    assert estimate.half == pytest.approx(t_quantile(499) * error, rel=1e-9)
+    left_out = Moments([2, 3])
+    left_out.merge(merged.export(), [True, True, True, False, True])
+    assert left_out.estimate(1, weights, UNIT, 500) == merged.estimate(1, weights, UNIT, 500)
+    assert left_out.total(1, [0, 1, 0]) == 0
+
+
+def test_damaged_sums_do_not_fit() -> None:
+    moments = Moments([2])
+    totals, products = moments.export()
+    for damaged in (None, {}, [totals], [totals, products[:-1]], [[1.0, 2], products], [[True, 2], products]):
+        assert not moments.fits(damaged)
+    assert moments.fits([totals, products])
+
+
+def test_without_rows_there_is_no_estimate() -> None:
+    moments = Moments([1])
+    assert math.isnan(moments.estimate(0, [1], UNIT, 0).mean)
+    moments.add(np.array([[UNIT]]))
+    assert moments.estimate(0, [1], UNIT, 1).mean == 1
+    assert math.isnan(moments.estimate(0, [1], UNIT, 1).half)
 
 
 def random_hands(
@@ -65,6 +108,7 @@ def random_hands(
     tables["ending"] = rng.integers(1, len(ENDINGS), hands)
     tables["ending_seat"] = rng.integers(-1, players, hands)
     tables["moves"] = rng.integers(0, 90, hands)
+    tables["dealer"] = players - 1  # so that seats are counted from the first
     return payments, tables
 
 

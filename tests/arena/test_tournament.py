@@ -12,14 +12,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-import arena.tournament
+import arena.blocks
 from agents.bot import Bot
 from agents.heuristic import heuristic
 from agents.random import RandomAgent
+from arena.blocks import play_groups, policy_of
 from arena.deals import agent_keys, deck_keys
 from arena.play import Played, play_hands
+from arena.schedule import make_groups
 from arena.statistics import t_quantile
-from arena.tournament import make_groups, play_groups, policy_of, run_tournament
+from arena.tournament import run_tournament
 from tonk_env.errors import TonkError
 from tonk_env.rules import lower
 
@@ -125,7 +127,7 @@ def test_a_pair_is_the_same_whoever_else_takes_part_and_in_whatever_order(player
     small, large = LADDER[:players], [*reversed(LADDER), "heuristic:drop=0"]
     alone = run_tournament(small, players=players, deals=50)
     rules = lower("pagat")
-    agents = [arena.tournament.as_agent(spec) for spec in large]
+    agents = [arena.blocks.as_agent(spec) for spec in large]
     group = tuple(sorted(large.index(spec) for spec in small))
     tally = play_groups(agents, [group], rules, players, 50, 0)
     for each in alone.agents:
@@ -149,7 +151,7 @@ def test_an_agent_against_itself_wins_exactly_nothing(make: Any, players: int) -
 def test_larger_tables(agents: int, players: int) -> None:
     specs = [f"heuristic:drop={4 * number}" for number in range(agents - 1)] + ["random"]
     results = run_tournament(specs, players=players, deals=20)
-    groups = make_groups(agents, players)
+    groups = make_groups("round_robin", agents, players)
     assert results.hands == 20 * len(groups) * (6 if players == 3 else players)
     assert len({each.hands for each in results.agents}) == 1
     assert sum(each.hands for each in results.agents) == players * results.hands
@@ -165,9 +167,9 @@ def test_larger_tables(agents: int, players: int) -> None:
 
 
 def test_fewer_agents_than_seats_meet_in_all_mixtures() -> None:
-    assert make_groups(2, 3) == [(0, 0, 1), (0, 1, 1)]
-    assert make_groups(3, 3) == [(0, 1, 2)]
-    assert make_groups(4, 2) == list(itertools.combinations(range(4), 2))
+    assert make_groups("round_robin", 2, 3) == [(0, 0, 1), (0, 1, 1)]
+    assert make_groups("round_robin", 3, 3) == [(0, 1, 2)]
+    assert make_groups("round_robin", 4, 2) == list(itertools.combinations(range(4), 2))
     results = run_tournament(["heuristic:drop=5", "random"], players=4, deals=20)
     assert results.hands == 20 * 3 * 4
     assert sum(each.hands for each in results.agents) == 4 * results.hands
@@ -178,11 +180,13 @@ def test_fewer_agents_than_seats_meet_in_all_mixtures() -> None:
 def test_all_groups_play_the_same_decks(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[Any, ...]] = []
 
-    def watched(agents: Any, seating: Any, rules: Any, decks: Any, lots: Any, dealers: Any) -> Played:
+    def watched(
+        agents: Any, seating: Any, rules: Any, decks: Any, lots: Any, dealers: Any, **_: Any
+    ) -> Played:
         seen.append((decks.tolist(), lots.tolist(), dealers.tolist(), set(seating.ravel().tolist())))
         return play_hands(agents, seating, rules, decks, lots, dealers)
 
-    monkeypatch.setattr(arena.tournament, "play_hands", watched)
+    monkeypatch.setattr(arena.blocks, "play_hands", watched)
     run_tournament(LADDER[:3], deals=10, batch_blocks=10)
     assert [members for *_, members in seen] == [{0, 1}, {0, 2}, {1, 2}]
     assert all(rest == list(seen[0][:3]) for *rest, _ in seen)
@@ -191,11 +195,12 @@ def test_all_groups_play_the_same_decks(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(set(decks)) == 10
 
 
-def test_agents_are_started_once_and_told_what_they_were_paid() -> None:
+def test_agents_are_started_for_every_batch_and_told_what_they_were_paid() -> None:
     witness = Witness()
-    results = run_tournament([witness, "reference"], deals=9, batch_blocks=4)
-    assert len(witness.started) == 1
-    assert witness.started[0][0] == 2
+    results = run_tournament([witness, "reference"], deals=9, batch=5, batch_blocks=2)
+    assert [players for players, _ in witness.started] == [2, 2]
+    assert len({seed for _, seed in witness.started}) == 2
+    assert [len(each) for each in witness.paid] == [10, 8]
     paid = np.concatenate(witness.paid)
     mine = next(each for each in results.agents if each.agent == "witness")
     assert len(paid) == mine.hands == 18
@@ -205,7 +210,7 @@ def test_agents_are_started_once_and_told_what_they_were_paid() -> None:
 def test_progress_is_told() -> None:
     told: list[tuple[int, int]] = []
     results = run_tournament(
-        LADDER[:3], deals=10, batch_blocks=4, progress=lambda done, total: told.append((done, total))
+        LADDER[:3], deals=10, batch=4, progress=lambda done, total: told.append((done, total))
     )
     assert told[-1] == (results.hands, results.hands)
     assert [done for done, _ in told] == sorted({done for done, _ in told})
@@ -273,6 +278,15 @@ def test_the_json_has_the_agreed_shape() -> None:
         assert {"agent", "hands", "stakes_per_hand", "ci95", "endings", "seats"} <= each.keys()
         low, high = each["ci95"]
         assert low <= each["stakes_per_hand"] <= high
-    assert set(found["pairs"][0]) == {"a", "b", "hands", "stakes_per_hand", "ci95"}
+        assert (each["adjusted"], each["forfeits"], each["withdrawn"]) == (None, 0, False)
+    pair = {"a", "b", "hands", "stakes_per_hand", "ci95", "p_holm", "deals_needed"}
+    assert set(found["pairs"][0]) == pair
+    assert (found["schedule"], found["until"], found["blocks_left_out"]) == ("round_robin", None, 0)
+    assert (found["effects"], found["triples"], found["match_hands"]) == ([], [], 1)
+    (point,) = found["convergence"]
+    assert point["deals"] == 5
+    low, high = found["agents"][0]["ci95"]
+    mean, half = point["agents"][found["agents"][0]["agent"]]
+    assert [mean - half, mean + half] == [low, high]
     assert found["rules_fingerprint"] == lower("pagat").fingerprint
     assert set(found["versions"]) == {"tonk", "engine"}

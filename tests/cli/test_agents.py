@@ -66,12 +66,56 @@ def test_arena_shows_progress_to_whoever_watches(tonk: Any, monkeypatch: pytest.
             ("random", "reference", "--rules", "toy_hits", "--players", "4"),
             "--players = 4: these rules are played by 2",
         ),
+        (("random", "reference", "--until", "0"), "--until = 0.0: input should be greater than 0"),
+        (("random", "reference", "--min-deals", "0"), "--min-deals = 0: input should be greater than or"),
+        (
+            ("random", "reference", "--schedule", "swiss"),
+            "--schedule = 'swiss': input should be 'round_robin'",
+        ),
+        (("--resume",), "--resume: say which folder to go on in, with --out DIR"),
+        (("--resume", "--out", "nosuch"), "nosuch: no tournament to resume"),
+        (("tonk_bench_1",), "agents: none given, and schedule = 'field'"),
         (("nosuch.toml",), "no arena config 'nosuch.toml'"),
         (("nosuch.zip", "random"), "no trained agent 'nosuch.zip'"),
     ],
 )
 def test_arena_refuses_in_one_line(tonk: Any, arguments: tuple[str, ...], says: str) -> None:
     assert tonk("arena", *arguments).refusal().startswith(says)
+
+
+def test_arena_enters_an_agent_in_a_config(tonk: Any, tmp_path: Path) -> None:
+    results = tonk("arena", "tonk_bench_1", "heuristic:drop=7", "--deals", 4, "--json").json
+    assert (results["schedule"], results["seed"], len(results["pairs"])) == ("field", 20260101, 9)
+    assert all("heuristic:drop=7" in (pair["a"], pair["b"]) for pair in results["pairs"])
+
+
+def test_arena_goes_on_in_its_folder(tonk: Any, tmp_path: Path) -> None:
+    call = ("arena", "reference", "random", *QUICK, "--out", tmp_path)
+    first = tonk(*call, "--json")
+    assert first.status == 0
+    blocks = tmp_path / "blocks.jsonl"
+    header, batch = blocks.read_bytes().splitlines(keepends=True)
+    for words in (call, (*call, "--resume"), ("arena", "--resume", "--out", tmp_path)):
+        blocks.write_bytes(header + batch[:50])
+        assert tonk(*words, "--json").out == first.out
+    assert tonk("arena", "reference", "random", "--seed", 8, "--deals", 20, "--out", tmp_path).refusal() == (
+        f"{blocks}: holds another tournament (seed = 7 there, 8 here); give another folder"
+    )
+
+
+def test_arena_says_how_to_go_on(tonk: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("arena.run.run", stop)
+    call = ("arena", "reference", "random", "--out", tmp_path / "a b", "--workers", 2)
+    assert "before anything was played" in tonk(*call).err
+    (tmp_path / "a b").mkdir()
+    (tmp_path / "a b" / "blocks.jsonl").write_text("{}")
+    said = tonk(*call)
+    assert (said.status, said.out) == (130, "")
+    assert said.err.endswith(f"go on with: tonk arena --resume --out '{tmp_path}/a b' --workers 2\n")
+    assert "nothing is kept" in tonk("arena", "reference", "random").err
 
 
 # ---- train

@@ -75,6 +75,20 @@ def test_whole_hands(tonk: Any, players: int) -> None:
     assert ended >= 4
 
 
+@pytest.mark.parametrize("rules", ["slap", "widow", "jokers_wild_25", "chicago"])
+def test_whole_hands_under_other_rules(tonk: Any, rules: str) -> None:
+    """Answers whatever may be asked; what others put away is not told."""
+    anything = "keep\nslap\ntarget 1 0\ntarget 1 0 low\nstock\ntake\ndiscard jk\n"
+    anything += "".join(f"discard {rank}{suit}\n" for suit in "cdhs" for rank in "KQJT98765432A")
+    ended = 0
+    for seed in range(5):
+        said = tonk("play", "--against", "random", "--rules", rules, "--seed", seed, typed=anything * 40)
+        assert said.status == 0
+        assert not re.search(r"Seat 1 swaps [A2-9TJQK]", said.out)
+        ended += "The hand ends:" in said.out
+    assert ended >= 3
+
+
 def test_agents_for_each_seat(tonk: Any) -> None:
     said = tonk(
         "play", "--against", "random", "--against", "expert", "--players", 3, "--seed", 1, typed="q\n"
