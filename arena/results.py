@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import tonk_env
+from arena.significance import LEVEL
 from arena.statistics import Estimate
 from arena.store import RESULTS, write_whole
 from arena.tally import Tally
-from arena.verdicts import LEVEL, cycles, judge
+from arena.verdicts import cycles, judge
 from tonk_env.errors import TonkError
 from tonk_env.limits import ENGINE_VERSION
 from tonk_env.rules import LoweredRules

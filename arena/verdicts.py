@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arena.statistics import Estimate, t_quantile
-
-LEVEL = 0.05
+from arena.significance import LEVEL, deals_needed, error_of, holm, p_value
+from arena.statistics import Estimate
 
 
 @dataclass(frozen=True)
@@ -32,34 +31,19 @@ def judge(pairs: Sequence[tuple[Estimate, int]]) -> list[Verdict]:
         pairs: each one's estimate, and the blocks it is taken from.
 
     Returns:
-        Verdicts in the same order; p is 1 where there is no interval.
+        Verdicts in the same order; p is 1 where there is no interval. Where pairs have different numbers of
+        blocks (an agent was withdrawn), `deals_needed` goes by the fewest.
     """
-    ps = [_p_value(estimate, blocks) for estimate, blocks in pairs]
-    order = sorted(range(len(ps)), key=lambda number: ps[number])
-    adjusted, largest = [1.0] * len(ps), 0.0
-    for rank, number in enumerate(order):
-        largest = max(largest, min(1.0, ps[number] * (len(ps) - rank)))
-        adjusted[number] = largest
-    return [
-        Verdict(p, None if p <= LEVEL else _deals_needed(estimate, blocks))
-        for p, (estimate, blocks) in zip(adjusted, pairs, strict=True)
-    ]
-
-
-def _p_value(estimate: Estimate, blocks: int) -> float:
-    if not estimate.half > 0:
-        return 1.0 if estimate.mean == 0 or math.isnan(estimate.half) else 0.0
-    degrees = blocks - 1
-    t = abs(estimate.mean) / estimate.half * t_quantile(degrees)
-    # Abramowitz and Stegun, 26.7.8.
-    z = t * (1 - 1 / (4 * degrees)) / math.sqrt(1 + t * t / (2 * degrees))
-    return math.erfc(z / math.sqrt(2))
-
-
-def _deals_needed(estimate: Estimate, blocks: int) -> int | None:
-    if not estimate.half > 0 or estimate.mean == 0:
-        return None
-    return max(1, math.ceil(blocks * (estimate.half / estimate.mean) ** 2) - blocks)
+    known = [number for number, (estimate, _) in enumerate(pairs) if not math.isnan(estimate.half)]
+    verdicts = [Verdict(1.0, None)] * len(pairs)
+    if known:
+        judged = [pairs[number] for number in known]
+        ps = [p_value(each.mean, error_of(each.half, blocks - 1), blocks - 1) for each, blocks in judged]
+        fewest = min(blocks for _, blocks in judged)
+        needed = deals_needed([(each.mean, each.half) for each, _ in judged], fewest)
+        for number, p, more in zip(known, holm(ps), needed, strict=True):
+            verdicts[number] = Verdict(p, None if p <= LEVEL else more)
+    return verdicts
 
 
 def cycles(beats: Sequence[tuple[str, str]]) -> list[tuple[str, str, str]]:

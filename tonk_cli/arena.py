@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from tonk_env.resources import list_configs
 
 if TYPE_CHECKING:
     from arena.config import ArenaConfig
+    from arena.results import Results
 
 INTERRUPTED = 130
 """Exit status after Ctrl-C."""
@@ -75,6 +77,15 @@ def arena(
     details: Annotated[
         bool, typer.Option("--details", help="Also print how hands ended, and stakes by seat.")
     ] = False,
+    ratings: Annotated[
+        bool, typer.Option("--ratings", help="Also rate by alpha-rank and Nash averaging (extra: ratings).")
+    ] = False,
+    tensorboard: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write curves over the checkpoints of a run among the agents, for TensorBoard."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Rank agents in stakes per hand over duplicate deals."""
@@ -106,10 +117,59 @@ def arena(
     except KeyboardInterrupt:
         warn(_how_to_resume(config))
         raise typer.Exit(INTERRUPTED) from None
+    rated = _rate(results) if ratings else []
+    if config.out is not None:
+        _write_page(config.out, results, rated)
+    if tensorboard is not None:
+        from arena.curves import write_curves
+
+        write_curves(tensorboard, results.to_dict())
     if as_json:
         print(results.to_json(), end="")
     else:
         print_results(results, stdout(), details)
+        for each in rated:
+            _print_rating(each)
+
+
+def _rate(results: Results) -> list[dict[str, Any]]:
+    """Returns the secondary ratings as plain data."""
+    from arena.ratings import alpha_rank, nash_averaging
+
+    data = results.to_dict()
+    return [rating(data).to_dict() for rating in (alpha_rank, nash_averaging)]
+
+
+def _print_rating(rating: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    console = stdout()
+    if rating["scores"] is None:
+        console.print(f"{rating['kind']}: none, {rating['reason']}", soft_wrap=True, markup=False)
+        return
+    table = Table(title=rating["kind"], title_justify="left", caption=rating["reason"], box=None)
+    table.add_column("agent")
+    for column in rating["columns"]:
+        table.add_column(column, justify="right")
+    for agent, figures in rating["scores"].items():
+        table.add_row(agent, *(f"{figure:.3f}" for figure in figures))
+    console.print(table)
+
+
+def _write_page(folder: str, results: Results, ratings: list[dict[str, Any]]) -> None:
+    """Writes report.html beside the results."""
+    from arena.page import write_page
+    from arena.store import TIMING
+
+    timing = json.loads((Path(folder) / TIMING).read_text(encoding="utf-8"))
+    seconds = {
+        each["agent"]: each["microseconds_per_decision"] / 1e6
+        for each in timing["agents"]
+        if each["microseconds_per_decision"] is not None
+    }
+    spent = {"seconds": timing["seconds"], "agents": seconds}
+    path = write_page(folder, results.to_dict(), spent, ratings=ratings)
+    warn(f"report: {path}")
 
 
 def _configure(words: list[str], options: dict[str, Any], resume: bool) -> ArenaConfig:

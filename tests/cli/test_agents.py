@@ -37,6 +37,8 @@ def test_arena(tonk: Any, tmp_path: Path) -> None:
     assert said.status == 0 and "stakes/hand" in said.out and "reference" in said.out
     results = tonk("arena", "reference", "random", "--rules", "pagat", "--players", 2, *QUICK, "--json").json
     assert json.loads((tmp_path / "results.json").read_text()) == results
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith("<!doctype html>") and "reference" in page and "Ranking" in page
     assert [each["agent"] for each in results["agents"]] == ["reference", "random"]
     assert {"a", "b", "hands", "stakes_per_hand", "ci95"} <= set(results["pairs"][0])
 
