@@ -147,13 +147,14 @@ def _print_rating(rating: dict[str, Any]) -> None:
     if rating["scores"] is None:
         console.print(f"{rating['kind']}: none, {rating['reason']}", soft_wrap=True, markup=False)
         return
-    table = Table(title=rating["kind"], title_justify="left", caption=rating["reason"], box=None)
+    table = Table(title=rating["kind"], title_justify="left", box=None)
     table.add_column("agent")
     for column in rating["columns"]:
         table.add_column(column, justify="right")
     for agent, figures in rating["scores"].items():
         table.add_row(agent, *(f"{figure:.3f}" for figure in figures))
     console.print(table)
+    console.print(f"{rating['reason']}\n".capitalize(), soft_wrap=True, markup=False)
 
 
 def _write_page(folder: str, results: Results, ratings: list[dict[str, Any]]) -> None:

@@ -30,7 +30,7 @@ class TonkTables:
 
     Args:
         rules: a preset's name, a path, a table of options, rules, or a list of them.
-        num_players: 2 to 6, or a list.
+        num_players: 2 to 6, or a list, of which each rules take the numbers that they are played by.
         num_tables: B.
         seed: 0 or more.
         observations: `[B, observation_size]` float32 to write into, or None for an array of its own.
@@ -46,7 +46,7 @@ class TonkTables:
         decisions: `[B]` int32, decisions of the hand that ended, else 0.
 
     Raises:
-        TonkError: the rules are not played by that many, or an array has the wrong shape or type.
+        TonkError: some rules are played by none of these numbers, or an array has the wrong shape or type.
     """
 
     def __init__(
@@ -69,7 +69,14 @@ class TonkTables:
             )
         self.num_tables, self.num_players, self.seed = num_tables, max(players), seed
         self._records = stack(self.rules)
-        self.variants = [(index, seats) for index in range(len(self.rules)) for seats in players]
+        for seats in players:
+            if not 2 <= seats <= MAX_SEATS:
+                self.rules[0].rules.check_players(seats)
+        self.variants = []
+        for index, one in enumerate(self.rules):
+            allowed = [seats for seats in players if seats in one.rules.player_counts()]
+            one.rules.check_players(allowed[0] if allowed else players[0])
+            self.variants += [(index, seats) for seats in allowed]
         layouts = [layout(self.rules[index], seats) for index, seats in self.variants]
         self.layouts = layouts
         self._starts = np.stack([each.starts for each in layouts])

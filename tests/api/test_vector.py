@@ -17,17 +17,15 @@ import pytest
 from tests.api.steering import choose
 from tonk_env import TonkError, TonkTables
 from tonk_env._jit import mix
-from tonk_env.batch import deal_hand
+from tonk_env.batch import deal_match_hand, next_bet_deals
 from tonk_env.engine.legal import legal_mask
 from tonk_env.engine.settle import settle
 from tonk_env.engine.state import ENDED, ENDINGS, OK, STATE_DTYPE
 from tonk_env.engine.turn import apply
-from tonk_env.limits import MAX_LEGAL, MAX_SEATS
+from tonk_env.limits import MAX_ACTIONS, MAX_SEATS
 from tonk_env.observe import layout, observe
-from tonk_env.rules import LoweredRules, lower
+from tonk_env.rules import LoweredRules, lower, preset_names
 from tonk_env.view import VIEW_DTYPE, view
-
-MIX = ("pagat", "runout", "newark", "push_ups", "no_upcard", "pagat_waiting", "washington_state")
 
 VARIANTS: tuple[dict[str, Any], ...] = (
     {"slap": True, "deck": {"jokers": 2}, "deal": {"hand_size": 7}},
@@ -52,16 +50,19 @@ class OneTable:
     def deal(self) -> None:
         """Deals, and again while a hand is won on the deal."""
         while True:
+            stand = next_bet_deals(self.table, 0) if self.number else (1, 1)
             self.dealer = (self.dealer + 1) % self.num_players
             key = mix(self.key, self.number)
             self.number += 1
-            deal_hand(self.table, 0, self.rules.record, 0, self.num_players, self.dealer, key)
+            deal_match_hand(
+                self.table, 0, self.rules.record, 0, self.num_players, self.dealer, key, *stand, 1.0
+            )
             if self.table["phase"][0] != ENDED:
                 return
 
     def shown(self) -> tuple[int, bytes, bytes]:
         """The seat to move, and what it sees and may do."""
-        views, actions = np.zeros(1, VIEW_DTYPE), np.zeros(MAX_LEGAL, np.int16)
+        views, actions = np.zeros(1, VIEW_DTYPE), np.zeros(MAX_ACTIONS, np.int16)
         place = layout(self.rules, self.num_players)
         observation = np.zeros((1, place.size), np.float32)
         masks = np.zeros((1, self.rules.num_actions), np.uint8)
@@ -85,18 +86,18 @@ class OneTable:
 
 @pytest.mark.boundscheck
 def test_a_mixed_batch_equals_its_hands_played_one_by_one() -> None:
-    players, rules = list(range(2, 7)), [lower(each) for each in (*MIX, *VARIANTS)]
-    tables = TonkTables(rules, players, num_tables=2 * len(rules) * len(players), seed=17)
-    assert sorted(set(tables.variants)) == [
-        (index, seats) for index in range(len(rules)) for seats in players
-    ]
+    """Every preset, by every number of players that it is played by."""
+    rules = [lower(each) for each in (*preset_names(), *VARIANTS)]
+    wanted = [(index, seats) for index, each in enumerate(rules) for seats in each.rules.player_counts()]
+    tables = TonkTables(rules, range(2, 7), num_tables=len(wanted), seed=17)
+    assert sorted(set(tables.variants)) == wanted
     alone = []
     for row in range(tables.num_tables):
         index, seats = tables.variants[tables._variants[row]]
         assert int(tables.tables["num_players"][row]) == seats
         alone.append(OneTable(rules[index], seats, 17, row, row // len(tables.variants) % seats))
     rng, endings, hands = random.Random(0), set(), 0
-    for _ in range(250):
+    for _ in range(120):
         for row, one in enumerate(alone):
             seat, observation, mask = one.shown()
             assert tables.seats[row] == seat

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tonk_cli import rules as command
+from tonk_env import tonk_v0
 from tonk_env.resources import configs_dir
 from tonk_env.rules import load_rules, preset_names
 from tonk_env.rules.describe import SECTIONS, describe
@@ -41,6 +42,12 @@ def mine(tmp_path: Path) -> Path:
     file = tmp_path / "mine.toml"
     file.write_text(MINE)
     return file
+
+
+def test_a_file_of_ones_own_is_played(mine: Path) -> None:
+    env = tonk_v0.env(rules=str(mine))
+    env.reset(seed=1)
+    assert env.unwrapped.rules.rules == load_rules(mine)
 
 
 # ---- the list
