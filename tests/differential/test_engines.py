@@ -113,5 +113,5 @@ def test_engines_agree_under_drawn_rules(case: Case, seed: int) -> None:
 
 @pytest.mark.parametrize("preset", preset_names())
 def test_engines_agree_on_presets(preset: str) -> None:
-    reached = run_preset(preset, 0, 20)
-    assert sum(count for name, count in reached.items() if name.startswith("ending")) == 20
+    reached = run_preset(preset, 0, 8)
+    assert sum(count for name, count in reached.items() if name.startswith("ending")) == 8
