@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -10,6 +11,9 @@ import numpy.typing as npt
 from tonk_env.rules import LoweredRules
 
 Views = npt.NDArray[np.void]
+
+FORFEIT = -1
+"""What `act` answers, instead of an action, for a view whose seat gives up the hand: it pays for that."""
 
 
 @runtime_checkable
@@ -52,8 +56,29 @@ class Agent(Protocol):
                 number: an agent that draws only on them plays the same whatever batch a hand is in.
 
         Returns:
-            `[N]` int32 action ids.
+            `[N]` int32 action ids, or `FORFEIT`.
         """
 
     def end(self, payments: npt.NDArray[np.float64]) -> None:
         """Ends the session; `payments` are this agent's, one for each hand it played, in stakes."""
+
+
+@runtime_checkable
+class Follower(Agent, Protocol):
+    """An agent that is also told which hand each view is of, and how hands end."""
+
+    def follow(self, hands: npt.NDArray[np.int64]) -> None:
+        """Is called before each `act`: the hand of each view, `[N]` int64, by numbers of the caller's.
+
+        A number stands for one hand until `end_hand`, and tells nothing else.
+        """
+
+    def end_hand(self, hand: int, ending: str, by: int, payments: Sequence[float]) -> None:
+        """Is called once for each hand that the agent sits in and that ended with play.
+
+        Args:
+            hand: its number.
+            ending: a word of hand records.
+            by: the seat that brought it about, or -1.
+            payments: in stakes, by seat.
+        """

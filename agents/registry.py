@@ -12,13 +12,17 @@ from typing import cast
 from agents.base import Agent
 from agents.expert import expert
 from agents.heuristic import heuristic
+from agents.process import PREFIX, ProcessAgent
 from agents.random import RandomAgent
 from agents.reference import reference
 from tonk_env.errors import TonkError
 from tonk_env.resources import find_checkpoint, list_checkpoints
 
 _NAMED: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "reference": reference, "expert": expert}
-_FORMS = "random, heuristic:drop=T[,keep=W], reference, expert, package.module:Class, CHECKPOINT.zip[:greedy]"
+_FORMS = (
+    "random, heuristic:drop=T[,keep=W], reference, expert, package.module:Class, CHECKPOINT.zip[:greedy], "
+    "cmd:PROGRAM ARGUMENTS"
+)
 _LARGEST = 1000
 
 
@@ -32,12 +36,15 @@ def make(spec: str) -> Agent:
 
     Args:
         spec: `random`, `heuristic:drop=T` (and `,keep=W`), `reference`, `expert`, `package.module:Class` (of
-            no arguments; the current folder is searched too), or a checkpoint: a path to a zip or the name of
-            one that ships, with `:greedy` where it is to choose its likeliest move instead of drawing one.
+            no arguments; the current folder is searched too), `cmd:./mybot --flag` (a program that speaks the
+            protocol of docs/BOTS.md), or a checkpoint: a path to a zip or the name of one that ships, with
+            `:greedy` where it is to choose its likeliest move instead of drawing one.
 
     Raises:
         TonkError: there is no such agent; the message says what is allowed.
     """
+    if spec.startswith(PREFIX):
+        return ProcessAgent(spec)
     name, _, options = spec.partition(":")
     if name == "heuristic":
         return _make_heuristic(spec, options)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Agent
+from agents.base import FORFEIT, Agent, Follower
 from arena.compiled import can_play_compiled, play_compiled
 from tonk_env._jit import jit, mix
-from tonk_env.batch import apply_rows, deal_match_hand, settle_tables
+from tonk_env.batch import deal_match_hand, settle_tables
+from tonk_env.engine.ending import forfeit
 from tonk_env.engine.legal import legal_actions
-from tonk_env.engine.state import ENDED, STATE_DTYPE
+from tonk_env.engine.settle import settle
+from tonk_env.engine.state import ENDED, ENDINGS, OK, STATE_DTYPE
+from tonk_env.engine.turn import apply
 from tonk_env.errors import TonkError
 from tonk_env.limits import MAX_SEATS
 from tonk_env.rules import LoweredRules
@@ -166,6 +169,27 @@ def _show_by_agent(
     starts[starts.shape[0] - 1] = rows.shape[0]
 
 
+@jit
+def _apply_or_forfeit(tables: Any, rows: Any, rules: Any, actions: Any) -> int:
+    """Makes one move at each of `rows`, or ends the hand there at the expense of the seat to move.
+
+    Args:
+        tables: `[B]` STATE_DTYPE; the tables of `rows` before an illegal move are changed.
+        rows: `[N]` int64, each table at most once.
+        rules: `[R]` RULES_DTYPE.
+        actions: `[N]` int32, action ids or FORFEIT.
+
+    Returns:
+        The first place in `rows` whose move is illegal, or -1.
+    """
+    for j in range(rows.shape[0]):
+        if actions[j] == FORFEIT:
+            forfeit(tables, rows[j], int(tables[rows[j]]["seat"]))
+        elif apply(tables, rows[j], rules, actions[j]) != OK:
+            return j
+    return -1
+
+
 def play_hands(
     agents: Sequence[Agent],
     seating: npt.NDArray[np.int64],
@@ -177,6 +201,8 @@ def play_hands(
     clock: Clock | None = None,
 ) -> Played:
     """Plays one hand at each of B tables.
+
+    Where an agent answers `FORFEIT`, the hand ends so at the expense of the seat it holds there.
 
     Args:
         agents: those that play, already started.
@@ -214,8 +240,11 @@ def play_hands(
     legal = np.zeros((window, rules.max_legal), np.int16)
     rows, sorted_rows, num_legal, keys = np.zeros((4, window), np.int64)
     starts = np.zeros(len(agents) + 1, np.int64)
+    followers = {at: agent for at, agent in enumerate(agents) if isinstance(agent, Follower)}
     live, undealt = 0, 0
     while True:
+        if followers:
+            _tell_endings(followers, seating, tables, record, rows[:live])
         live, undealt = _fill_window(
             tables, record, num_players, dealers, deck_keys, deals, multiplier, rows, live, undealt
         )
@@ -228,19 +257,38 @@ def play_hands(
             if first == end:
                 continue
             part = slice(first, end)
+            if number in followers:
+                followers[number].follow(sorted_rows[part])
             begun = time.perf_counter()
             actions = agent.act(views[part], legal[part], num_legal[part], keys[part])
             clock.book(number, end - first, time.perf_counter() - begun)
             actions = np.ascontiguousarray(actions, np.int32)
             if actions.shape != (end - first,):
                 raise TonkError(f"agent {agent.name} chose {actions.size} actions for {end - first} views")
-            wrong = apply_rows(tables, sorted_rows[part], record, actions)
+            wrong = _apply_or_forfeit(tables, sorted_rows[part], record, actions)
             if wrong >= 0:
                 allowed = legal[first + wrong, : num_legal[first + wrong]].tolist()
                 raise TonkError(
                     f"agent {agent.name} chose action {actions[wrong]}, which is not legal: {allowed} are"
                 )
     return _settled(tables, record)
+
+
+def _tell_endings(
+    followers: Mapping[int, Follower],
+    seating: npt.NDArray[np.int64],
+    tables: npt.NDArray[np.void],
+    record: npt.NDArray[np.void],
+    rows: npt.NDArray[np.int64],
+) -> None:
+    """Tells the agents that follow hands which of those at `rows` have ended, and how."""
+    payments = np.zeros((1, MAX_SEATS))
+    for i in rows[tables["phase"][rows] == ENDED].tolist():
+        settle(tables, i, record, payments, 0)
+        ending, by = ENDINGS[int(tables[i]["ending"])], int(tables[i]["ending_seat"])
+        paid = payments[0, : seating.shape[1]].tolist()
+        for member in followers.keys() & seating[i].tolist():
+            followers[member].end_hand(i, ending, by, paid)
 
 
 def _settled(tables: npt.NDArray[np.void], record: npt.NDArray[np.void]) -> Played:

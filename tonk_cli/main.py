@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tonk_cli import arena, bench, doctor, play, points, replay, rules, training
+from tonk_cli import arena, bench, check_bot, doctor, play, points, replay, rules, training
 from tonk_cli.common import warn
 from tonk_env.errors import TonkError
 from tonk_env.resources import check_siblings
@@ -32,6 +32,7 @@ app.command()(replay.replay)
 app.command()(points.score)
 app.command()(points.odds)
 app.add_typer(rules.app, name="rules")
+app.command("check-bot")(check_bot.check_bot)
 app.command()(bench.bench)
 app.command()(doctor.doctor)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 YOU = 0
 _DEALER, _AGENTS = 0, 1  # streams of chance beside the deck's
+_HAND = 0  # its number, for agents that keep hands apart
 
 
 def play(
@@ -55,10 +56,26 @@ def play(
         + " ".join(f"Seat {seat} is {agent.name}." for seat, agent in enumerate(agents, 1))
     )
     print(f"Rules: {rules}. Dealer: seat {dealer}. Seed: {seed}. Type a move, or q to quit.")
-    if _play(hand, agents, int(mix(seed, _AGENTS))):
-        _show_end(hand, agents)
-    else:
-        print("You left the table; nobody pays.")
+    try:
+        if _play(hand, agents, int(mix(seed, _AGENTS))):
+            _show_end(hand, agents)
+        else:
+            print("You left the table; nobody pays.")
+    finally:
+        _dismiss(hand, agents)
+
+
+def _dismiss(hand: Hand, agents: list[Agent]) -> None:
+    """Tells agents how the hand ended, if it did, and that it was the last."""
+    import numpy as np
+
+    from agents.base import Follower
+
+    for seat, agent in enumerate(agents, 1):
+        if hand.ended and isinstance(agent, Follower):
+            by = -1 if hand.ending_seat is None else hand.ending_seat
+            agent.end_hand(_HAND, str(hand.ending), by, hand.payments or [])
+        agent.end(np.array((hand.payments or [])[seat : seat + 1]))
 
 
 def _play(hand: Hand, agents: list[Agent], key: int) -> bool:
@@ -72,15 +89,16 @@ def _play(hand: Hand, agents: list[Agent], key: int) -> bool:
         if seat is None:
             return True
         if seat != YOU:
-            hand.apply(_choose(hand, seat, agents[seat - 1], key))
+            _make_move(hand, seat, agents[seat - 1], key)
         elif not _ask(hand):
             return False
 
 
-def _choose(hand: Hand, seat: int, agent: Agent, key: int) -> int:
-    """Asks an agent for its move."""
+def _make_move(hand: Hand, seat: int, agent: Agent, key: int) -> None:
+    """Makes the move that an agent is asked for."""
     import numpy as np
 
+    from agents.base import FORFEIT, Follower
     from tonk_env._jit import mix
     from tonk_env.view import VIEW_DTYPE
 
@@ -89,12 +107,19 @@ def _choose(hand: Hand, seat: int, agent: Agent, key: int) -> int:
     actions = hand.legal_actions()
     legal[0, : len(actions)] = actions
     keys = np.array([mix(mix(key, seat), hand.num_moves)], np.int64)
+    if isinstance(agent, Follower):
+        agent.follow(np.array([_HAND]))
     chosen = int(agent.act(views, legal, np.array([len(actions)], np.int64), keys)[0])
+    if chosen == FORFEIT:
+        hand.forfeit(seat)
+        why = getattr(agent, "last_trouble", "")
+        print(f"Seat {seat} forfeits the hand{f' ({why})' if why else ''}.")
+        return
     if chosen not in actions:
         raise TonkError(
             f"agent {agent.name} chose action {chosen}, which is not legal: {', '.join(hand.legal_moves())}"
         )
-    return chosen
+    hand.apply(chosen)
 
 
 def _ask(hand: Hand) -> bool:
@@ -156,6 +181,7 @@ def _grouped(moves: list[str]) -> str:
 def _tell(event: Event) -> None:
     """Says what was done, as seen from the player's seat."""
     from tonk_env.cards import CARD_TEXT
+    from tonk_env.hand import FORFEIT
 
     words: dict[str, Any] = {
         "drop": "drops",
@@ -168,6 +194,8 @@ def _tell(event: Event) -> None:
         "pass": "passes",
     }
     kind, _, cards = event.move.partition(" ")
+    if event.move == FORFEIT:
+        return  # told already, with the reason
     if event.seat == YOU:
         if event.drawn is not None:
             print(f"You {'get' if kind == 'swap' else 'draw'} {CARD_TEXT[event.drawn]}.")

@@ -39,7 +39,7 @@ class Lawless(RandomAgent):
     name = "lawless"
 
     def act(self, views: Any, legal: Any, num_legal: Any, keys: Any) -> npt.NDArray[np.int32]:
-        return np.full(len(views), -1, np.int32)
+        return np.full(len(views), -2, np.int32)
 
 
 class Witness(RandomAgent):
@@ -256,7 +256,7 @@ def test_policies_are_named() -> None:
         (["random", "reference"], {"deals": 1}, "deals = 1: at least 2"),
         (["random", "reference"], {"seed": -1}, "seed = -1: "),
         (["random", "reference"], {"rules": "whist"}, "no rules preset 'whist'"),
-        ([Lawless(), "reference"], {"deals": 4}, "agent lawless chose action -1, which is not legal"),
+        ([Lawless(), "reference"], {"deals": 4}, "agent lawless chose action -2, which is not legal"),
     ],
 )
 def test_mistakes_take_one_line(agents: list[Any], options: dict[str, Any], message: str) -> None:

@@ -1,0 +1,6 @@
+import time
+
+import manners
+
+for _ in manners.questions():
+    time.sleep(600)
