@@ -8,8 +8,6 @@ from tests.perft.count import COUNTS, MOST_LEVELS, MOST_NODES, SEEDS, count_pres
 from tonk_env.hand import Hand
 from tonk_env.rules import preset_names
 
-pytestmark = pytest.mark.uncompiled
-
 HOW_TO = "`python -m tests.perft.generate` writes it anew"
 
 
