@@ -138,14 +138,15 @@ def _of(results: Results, name: str, run: str, step: int) -> list[Point]:
     own = results["agents"][places[name] - 1]
     found = [
         Point(run, "arena/rank", step, places[name]),
-        Point(run, "arena/stakes_per_hand", step, own["stakes_per_hand"]),
     ]
+    if own["stakes_per_hand"] is not None:
+        found.append(Point(run, "arena/stakes_per_hand", step, own["stakes_per_hand"]))
     checkpoints = {other for other, _, _ in _checkpoints(results)}
     for pair in results["pairs"]:
         if name not in (pair["a"], pair["b"]):
             continue
         other, sign = (pair["b"], 1) if pair["a"] == name else (pair["a"], -1)
-        if other not in checkpoints:
+        if other not in checkpoints and pair["ci95"] is not None:
             low, high = pair["ci95"]
             found.append(Point(run, f"arena/stake_vs_{other}", step, sign * pair["stakes_per_hand"]))
             found.append(Point(run, f"arena/ci_half_{other}", step, (high - low) / 2))

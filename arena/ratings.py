@@ -147,13 +147,15 @@ def payment_matrix(
 
     Returns:
         The agents, best first; and `[agents, agents]` float64, in stakes per hand of the row, exactly
-        antisymmetric, or None where a pair did not meet.
+        antisymmetric, or None where a pair did not meet or has no result.
     """
     names = [str(each["agent"]) for each in results["agents"]]
     place = {name: number for number, name in enumerate(names)}
     payments = np.zeros((len(names), len(names)))
     pairs = results["pairs"]
     for pair, found in zip(pairs, judge_results(results), strict=True):
+        if pair["stakes_per_hand"] is None:
+            return names, None
         if found.is_resolved or not resolved_only:
             a, b = place[pair["a"]], place[pair["b"]]
             payments[a, b], payments[b, a] = pair["stakes_per_hand"], -pair["stakes_per_hand"]

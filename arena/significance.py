@@ -202,12 +202,24 @@ def judge(estimates: Sequence[tuple[float, float]], deals: int) -> list[Signific
 
 
 def judge_results(results: Mapping[str, Any]) -> list[Significance]:
-    """Returns the significance of the pairs of `results.json`, in their order, from means and intervals."""
+    """Returns the significance of the pairs of `results.json`, in their order.
+
+    `p_holm` and `deals_needed` are taken as they are where the pairs have them, and otherwise found from
+    means and intervals. A pair without an interval is not resolved, and no number of deals is known to do it.
+    """
+    pairs = results.get("pairs", [])
+    found = [Significance(1.0, 1.0, None)] * len(pairs)
+    known = [number for number, pair in enumerate(pairs) if pair["ci95"] is not None]
     estimates = []
-    for pair in results["pairs"]:
-        low, high = pair["ci95"]
-        estimates.append((pair["stakes_per_hand"], (high - low) / 2))
-    return judge(estimates, results["deals"])
+    for number in known:
+        low, high = pairs[number]["ci95"]
+        estimates.append((pairs[number]["stakes_per_hand"], (high - low) / 2))
+    for number, judged in zip(known, judge(estimates, results["deals"]) if known else (), strict=True):
+        p_holm = pairs[number].get("p_holm")
+        if p_holm is not None:
+            judged = Significance(judged.p, p_holm, pairs[number].get("deals_needed"))
+        found[number] = judged
+    return found
 
 
 def intransitive_triples(

@@ -169,7 +169,8 @@ def _write_page(folder: str, results: Results, ratings: list[dict[str, Any]]) ->
         if each["microseconds_per_decision"] is not None
     }
     spent = {"seconds": timing["seconds"], "agents": seconds}
-    path = write_page(folder, results.to_dict(), spent, ratings=ratings)
+    command = shlex.join(["tonk", *sys.argv[1:]])
+    path = write_page(folder, results.to_dict(), spent, ratings=ratings, command=command)
     warn(f"report: {path}")
 
 

@@ -105,8 +105,14 @@ def write_page(
     return target
 
 
-def command_of(results: Mapping[str, Any]) -> str:
-    """Returns the command that repeats a tournament, as far as its results tell."""
+def command_of(results: Mapping[str, Any]) -> str | None:
+    """Returns the command that repeats a tournament, as far as its results tell; None: they do not.
+
+    Agents are named best first. Whoever knows in which order they were named should say so to `page`: with
+    four seats and more it decides who follows whom.
+    """
+    if results.get("schedule") in ("field", "host"):
+        return None  # who was measured against whom is not in the results
     words = ["tonk", "arena", *(str(agent["agent"]) for agent in results["agents"])]
     for key in ("rules", "players", "schedule", "deals", "until", "seed"):
         if results.get(key) is not None:
@@ -128,6 +134,7 @@ def _foot(results: Mapping[str, Any], command: str | None) -> str:
     facts = (
         ("Rules", f"{results['rules']} ({results.get('rules_fingerprint', 'no fingerprint')})"),
         ("Players", results["players"]),
+        ("Hands of a match", None if results.get("match_hands", 1) == 1 else results["match_hands"]),
         ("Schedule", results.get("schedule")),
         ("Seed", results.get("seed")),
         ("Deals", f"{results['deals']:,}"),
@@ -137,10 +144,12 @@ def _foot(results: Mapping[str, Any], command: str | None) -> str:
         ("Versions", versions or None),
         ("Format", results.get("format")),
     )
+    again = command or command_of(results)
+    repeated = ""
+    if again:
+        repeated = (
+            '<p class="dim">To play it again (agents that decide alike give the same figures, to the last '
+            f"digit):</p><pre><code>{text(again)}</code></pre>"
+        )
     listed = "".join(f"<dt>{key}</dt><dd>{text(value)}</dd>" for key, value in facts if value is not None)
-    return (
-        '<footer id="about"><h2>What was played</h2>'
-        f'<dl>{listed}</dl><p class="dim">To play it again (agents that decide alike give the same figures, '
-        "to the last digit):</p>"
-        f"<pre><code>{text(command or command_of(results))}</code></pre></footer>"
-    )
+    return f'<footer id="about"><h2>What was played</h2><dl>{listed}</dl>{repeated}</footer>'

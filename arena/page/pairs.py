@@ -22,12 +22,11 @@ from arena.significance import LEVEL, intransitive_triples, judge_results
 
 
 def judged(results: Results) -> list[tuple[Mapping[str, Any], float, int | None]]:
-    """Returns each pair with its corrected p-value and the further deals it needs, found here if need be."""
+    """Returns each pair that has a result with its corrected p-value and the further deals it needs."""
     pairs = results.get("pairs", [])
-    if all("p_holm" in pair for pair in pairs):
-        return [(pair, pair["p_holm"], pair.get("deals_needed")) for pair in pairs]
-    found = judge_results(results)
-    return [(pair, each.p_holm, each.deals_needed) for pair, each in zip(pairs, found, strict=True)]
+    found = [(each.p_holm, each.deals_needed) for each in judge_results(results)]
+    judged = [(pair, p, needed) for pair, (p, needed) in zip(pairs, found, strict=True)]
+    return [each for each in judged if each[0]["stakes_per_hand"] is not None]
 
 
 def crosstable(results: Results) -> str:
@@ -75,7 +74,7 @@ def _matrix(caption: str, results: Results, cell: Callable[[tuple[str, str]], st
 
 
 def _empty(is_itself: bool) -> str:
-    said = "itself" if is_itself else "did not meet"
+    said = "itself" if is_itself else "no result"
     return f'<td class="cell none"><span aria-hidden="true">·</span><span class="unseen">{said}</span></td>'
 
 
@@ -120,13 +119,13 @@ def _triples(results: Results, pairs: Sequence[tuple[Mapping[str, Any], float, i
 
 def effects(results: Results) -> str:
     """Returns how much agents give or take when another sits at their table."""
-    found = results.get("effects") or ()
+    found = [each for each in results.get("effects") or () if each["stakes_per_hand"] is not None]
     if not found:
         return ""
     largest = max(abs(each["stakes_per_hand"]) for each in found)
     cells = {}
     for each in found:
-        half = half_of(each) if each.get("ci95") else None
+        half = half_of(each)
         is_open = half is not None and abs(each["stakes_per_hand"]) <= half
         note = f"{each['agent']} with {each['other']} at the table, less without"
         cells[each["agent"], each["other"]] = heat_cell(each["stakes_per_hand"], half, largest, is_open, note)

@@ -31,32 +31,42 @@ def name(given: object) -> str:
     return f'<bdi class="name">{"<wbr>".join(text(part) for part in parts)}</bdi>'
 
 
-def signed(number: float, places: int = 4) -> str:
-    """Returns a number with its sign; what rounds to zero is `+0`."""
+def signed(number: float | None, places: int = 4) -> str:
+    """Returns a number with its sign; what rounds to zero is `+0`, and a dash stands for none."""
+    if number is None:
+        return "–"
     return f"{round(number, places) + 0.0:+.{places}f}".replace("-", "−")
 
 
-def spread(half: float, places: int = 4) -> str:
-    """Returns the half-width of an interval."""
-    return f"±{half:.{places}f}"
+def spread(half: float | None, places: int = 4) -> str:
+    """Returns the half-width of an interval; nothing where there is none."""
+    return "" if half is None else f"±{half:.{places}f}"
 
 
-def tone(low: float, high: float) -> str:
-    """Returns the class of a number by its interval: `gain` above zero, `loss` below, or none."""
-    return "gain" if low > 0 else "loss" if high < 0 else ""
-
-
-def half_of(entry: Mapping[str, Any]) -> float:
-    """Returns the half-width of an entry's interval."""
+def half_of(entry: Mapping[str, Any]) -> float | None:
+    """Returns the half-width of an entry's interval; None: it has none, for want of deals."""
+    if entry.get("ci95") is None:
+        return None
     low, high = entry["ci95"]
     return float(high - low) / 2
 
 
+def spans(*entries: Mapping[str, Any]) -> list[tuple[float, float, float]]:
+    """Returns (low, mean, high) of the entries that have an interval."""
+    return [
+        (each["ci95"][0], each["stakes_per_hand"], each["ci95"][1])
+        for each in entries
+        if half_of(each) is not None
+    ]
+
+
 def figure(entry: Mapping[str, Any], places: int = 4) -> str:
     """Returns an entry's stakes per hand with the half-width of the interval under it."""
-    mean = entry["stakes_per_hand"]
+    kind = ""
+    for low, _, high in spans(entry):
+        kind = "gain" if low > 0 else "loss" if high < 0 else ""
     return (
-        f'<span class="{tone(*entry["ci95"])}">{signed(mean, places)}</span>'
+        f'<span class="{kind}">{signed(entry["stakes_per_hand"], places)}</span>'
         f'<span class="sub">{spread(half_of(entry), places)}</span>'
     )
 

@@ -20,6 +20,7 @@ from arena.page.parts import (
     scale_of,
     section,
     signed,
+    spans,
     spread,
     table,
     text,
@@ -47,19 +48,20 @@ def ranking(results: Results) -> str:
     """Returns the ranking with interval bars."""
     agents = results["agents"]
     adjusted = [agent["adjusted"] for agent in agents if agent.get("adjusted")]
-    scale = scale_of(end for entry in (*agents, *adjusted) for end in entry["ci95"])
+    scale = scale_of(end for span in spans(*agents, *adjusted) for end in span)
     rows = []
     for place, agent in enumerate(agents, 1):
-        low, high = agent["ci95"]
-        shown = [(low, agent["stakes_per_hand"], high)]
+        shown = spans(agent)
         figures = figure(agent)
         if agent.get("adjusted"):
             other = agent["adjusted"]
-            shown.append((other["ci95"][0], other["stakes_per_hand"], other["ci95"][1]))
+            shown += spans(other)
             value = f"{signed(other['stakes_per_hand'])} {spread(half_of(other))}"
             figures += '<span class="sub"><span class="whole">luck removed:</span> '
             figures += f'<span class="whole">{value}</span></span>'
-        label = f"{agent['agent']}: from {signed(low)} to {signed(high)}"
+        label = f"{agent['agent']}: " + ", ".join(
+            f"from {signed(low)} to {signed(high)}" for low, _, high in shown
+        )
         rows.append(
             f'<td class="place">{place}</td><th scope="row">{name(agent["agent"])}{_remarks(agent)}</th>'
             f'<td class="number">{figures}</td>{drawn_cell(scale, intervals(scale, shown, label))}'
@@ -78,7 +80,7 @@ def _remarks(agent: Mapping[str, Any]) -> str:
     said = [("", text(agent["policy"]))] if agent.get("policy") else []
     if "hands" in agent:
         said.append(("", f"{agent['hands']:,} hands"))
-    if "decisions_per_hand" in agent:
+    if agent.get("decisions_per_hand") is not None:
         said.append(("few", f"{agent['decisions_per_hand']:.1f} moves a hand"))
     if agent.get("forfeits"):
         said.append(("flag", f"{agent['forfeits']:,} {'forfeit' if agent['forfeits'] == 1 else 'forfeits'}"))
@@ -99,10 +101,18 @@ def convergence(results: Results) -> str:
     figures, reach = [], 0.0
     for agent in results["agents"]:
         who = agent["agent"]
-        points = [(each["deals"], *each["agents"][who]) for each in course if who in each["agents"]]
+        points = [
+            (each["deals"], *each["agents"][who])
+            for each in course
+            if all(
+                number is not None and math.isfinite(number) for number in each["agents"].get(who, (None,))
+            )
+        ]
         if len(points) > 1:
             figures.append((who, points))
             reach = max(reach, *(abs(mean - points[-1][1]) + half for _, mean, half in points))
+    if not figures:
+        return ""
     drawn = []
     for who, points in figures:
         _, mean, half = points[-1]
@@ -126,13 +136,12 @@ def seats(results: Results) -> str:
     if not agents:
         return ""
     number = max(len(agent["seats"]) for agent in agents)
-    scale = scale_of(end for agent in agents for seat in agent["seats"] for end in seat["ci95"])
+    scale = scale_of(end for agent in agents for span in spans(*agent["seats"]) for end in span)
     rows = []
     for agent in agents:
         cells = "".join(f'<td class="number">{figure(seat, 3)}</td>' for seat in agent["seats"])
-        shown = [(seat["ci95"][0], seat["stakes_per_hand"], seat["ci95"][1]) for seat in agent["seats"]]
         label = f"{agent['agent']} by seat, from the first to the last"
-        drawing = intervals(scale, shown, label, is_numbered=True)
+        drawing = intervals(scale, spans(*agent["seats"]), label, is_numbered=True)
         rows.append(f'<th scope="row">{name(agent["agent"])}</th>{cells}{drawn_cell(scale, drawing)}')
     head = [
         heading("agent"),
@@ -183,7 +192,7 @@ def speed(results: Results, timing: Mapping[str, Any] | None) -> str:
     if total and results.get("hands"):
         intro += f" All hands took {_duration(total)}: {results['hands'] / total:,.0f} a second."
     head = [heading("agent"), heading("time per decision", "number")]
-    return section("speed", "Time", intro, table("Time per decision", head, rows) if rows else "")
+    return section("speed", "Time", intro, table("Time per decision", head, rows, "short") if rows else "")
 
 
 def _duration(seconds: float) -> str:

@@ -42,6 +42,7 @@ section > p:first-of-type { color: var(--dim); font-size: .92rem; }
 .wide { overflow-x: auto; margin: 0 -.3rem; padding: 0 .3rem; }
 .wide:focus-visible, summary:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 table { border-collapse: collapse; width: 100%; }
+table.short { width: auto; min-width: min(100%, 26rem); }
 caption, .unseen {
   position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
 }

@@ -77,7 +77,7 @@ def test_it_is_drawn_light_and_dark(tmp_path: Path, written: Path) -> None:
 
 
 def corner(png: bytes) -> tuple[int, ...]:
-    """Returns red, green and blue of the first pixel, which every filter of the format leaves as it is."""
+    """Returns red, green and blue of a picture's first pixel, which every filter leaves as it is."""
     assert png.startswith(b"\x89PNG")
     data, at = b"", 8
     while at < len(png):
