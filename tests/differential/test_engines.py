@@ -101,8 +101,8 @@ def test_engines_agree_under_random_rules() -> None:
 @pytest.mark.uncompiled
 @pytest.mark.boundscheck
 def test_engines_agree_under_random_rules_in_a_few_hands() -> None:
-    reached = run(seed=2, hands=300, hands_each=2)
-    assert sum(reached[f"players {seats}"] for seats in range(2, 7)) == 300
+    reached = run(seed=2, hands=150, hands_each=2)
+    assert sum(reached[f"players {seats}"] for seats in range(2, 7)) == 150
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
