@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,7 @@ from arena.page.sections import convergence, lead, ranking, seats, speed
 from arena.page.sections import ratings as rating_section
 from arena.page.sections import replays as replay_section
 from arena.page.style import STYLE
-from tonk_env.errors import TonkError
+from arena.store import write_whole
 
 FILE_NAME = "report.html"
 
@@ -86,22 +84,7 @@ def write_page(
     """
     whole = page(results, timing, replays=replays, ratings=ratings, command=command)
     target = Path(folder) / FILE_NAME
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{FILE_NAME}.")
-        try:
-            with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:
-                # A draft is private to its writer; the file that takes its place is as open as any other.
-                os.chmod(draft, 0o644)
-                stream.write(whole)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.replace(draft, target)
-        except BaseException:
-            os.unlink(draft)
-            raise
-    except OSError as error:
-        raise TonkError(f"{target}: cannot be written: {error.strerror or error}") from None
+    write_whole(target, whole)
     return target
 
 
