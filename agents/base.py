@@ -64,6 +64,32 @@ class Agent(Protocol):
 
 
 @runtime_checkable
+class Mixed(Agent, Protocol):
+    """An agent that can say with which probability it makes each move."""
+
+    def probabilities(
+        self, views: Views, legal: npt.NDArray[np.int16], num_legal: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        """Returns the probability of each legal move, `[N, max_legal]` float64.
+
+        Args:
+            views, legal, num_legal: as for `act`, whose moves are drawn with these probabilities.
+
+        Returns:
+            Of each row the first `num_legal` places sum to 1, and the others are 0.
+        """
+
+
+def certain(
+    actions: npt.NDArray[np.int32], legal: npt.NDArray[np.int16], num_legal: npt.NDArray[np.int64]
+) -> npt.NDArray[np.float64]:
+    """Returns the probabilities, as `Mixed` gives them, of making these moves and no other."""
+    places = np.arange(legal.shape[1]) < num_legal[:, None]
+    chosen: npt.NDArray[np.bool_] = (legal == actions[:, None]) & places
+    return chosen.astype(np.float64)
+
+
+@runtime_checkable
 class Follower(Agent, Protocol):
     """An agent that is also told which hand each view is of, and how hands end."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Views
+from agents.base import Views, certain
 from tonk_env._jit import jit, jit_inline, lowest_bit, popcount
 from tonk_env.cards import JOKER, NUM_RANKS, NUM_SUITS, NUM_TYPES
 from tonk_env.engine.melds import cards_of_rank
@@ -430,6 +430,12 @@ class Bot:
         assert self._rules is not None, "start comes first"
         choose_rows(views, legal, num_legal, self._rules.record, self.style, self._tools, actions)
         return actions
+
+    def probabilities(
+        self, views: Views, legal: npt.NDArray[np.int16], num_legal: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        """Returns the probability of each legal move, 1 or 0; see `agents.base.Mixed`."""
+        return certain(self.act(views, legal, num_legal, num_legal), legal, num_legal)
 
     def end(self, payments: npt.NDArray[np.float64]) -> None:
         """Does nothing: a rule bot does not learn."""

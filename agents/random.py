@@ -45,5 +45,11 @@ class RandomAgent:
         _choose_any(legal, num_legal, keys, actions)
         return actions
 
+    def probabilities(
+        self, views: Views, legal: npt.NDArray[np.int16], num_legal: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.float64]:
+        """Returns the probability of each legal move; see `agents.base.Mixed`."""
+        return (np.arange(legal.shape[1]) < num_legal[:, None]) / num_legal[:, None]
+
     def end(self, payments: npt.NDArray[np.float64]) -> None:
         """Does nothing."""

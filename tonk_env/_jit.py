@@ -159,6 +159,13 @@ if is_compiled():
             word = word ^ (word >> np.uint64(31))
         return np.int64(word >> np.uint64(1))  # type: ignore[return-value]
 
+    @jit
+    def fold(key: int, counter: int) -> int:
+        """Returns 63 bits by which sequences can be told apart, folded in one number after the other."""
+        word = (np.uint64(key) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(counter)
+        word = (word ^ (word >> np.uint64(32))) * np.uint64(0xBF58476D1CE4E5B9)
+        return np.int64((word ^ (word >> np.uint64(29))) >> np.uint64(1))  # type: ignore[return-value]
+
 else:
     _WORD = (1 << 64) - 1
 
@@ -178,6 +185,12 @@ else:
             word = (word ^ word >> 27) * 0x94D049BB133111EB & _WORD
             word = word ^ word >> 31
         return word >> 1
+
+    def fold(key: int, counter: int) -> int:
+        """Returns 63 bits by which sequences can be told apart, folded in one number after the other."""
+        word = (int(key) + 1) * 0x9E3779B97F4A7C15 + int(counter) & _WORD
+        word = (word ^ word >> 32) * 0xBF58476D1CE4E5B9 & _WORD
+        return (word ^ word >> 29) >> 1
 
 
 @jit

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tonk_env._jit import jit, jit_inline
+from tonk_env._jit import fold, jit, jit_inline
 from tonk_env.engine.melds import open_fits
 from tonk_env.engine.state import ENDED, NO_CARD, NOBODY
 from tonk_env.limits import MAX_SEATS, MAX_SPREADS, MAX_WILDS
@@ -71,6 +71,7 @@ VIEW_DTYPE = np.dtype(
         ("naturals_winner", np.int8),  # who has won the bet on naturals, counted from the viewer; -1: nobody
         ("bet_deals", np.int16, 2),  # deals since the bets (suit, naturals) were last won, with this one
         ("multiplier", np.float64),  # of the hand's payments
+        ("log", np.int64),  # fingerprint of all that the viewer saw since the deal, in its order
         ("ending", np.int8),
         ("ending_seat", np.int8),  # counted from the viewer
     ],
@@ -116,6 +117,7 @@ def view(tables: Any, i: int, seat: int, views: Any, row: int) -> None:
     views[row]["naturals_winner"] = _from_viewer(int(tables[i]["naturals_winner"]), seat, n)
     views[row]["multiplier"] = tables[i]["multiplier"]
     views[row]["put_away"] = tables[i]["put_away"][seat]
+    views[row]["log"] = fold(int(tables[i]["log"]), int(tables[i]["own_log"][seat]))
     _view_wilds(tables, i, seat, views, row)
     size = int(tables[i]["pile_size"])
     views[row]["top"] = tables[i]["pile"][size - 1] if size > 0 else NO_CARD

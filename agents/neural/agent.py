@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.base import certain
 from agents.neural import kernels
 from agents.neural.checkpoint import Manifest, read_checkpoint
 from agents.neural.network import BLOCK, SparseForward, Weights
@@ -92,14 +93,39 @@ class NeuralAgent:
             self._choose(len(views[block]), keys[block], actions[block], log_probs[block])
         return actions
 
+    def probabilities(
+        self, views: NDArray[np.void], legal: NDArray[np.int16], num_legal: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Returns the probability of each legal move; see `agents.base.Mixed`."""
+        if self.greedy:
+            return certain(self.act(views, legal, num_legal, num_legal), legal, num_legal)
+        weight = self.weights.policy_weight.numpy().astype(np.float64)
+        bias = self.weights.policy_bias.numpy()
+        logits = np.full(legal.shape, -np.inf)
+        for first in range(0, len(views), BLOCK):
+            block = slice(first, first + BLOCK)
+            kernels.observe_rows(views[block], self.record, self.plane_starts, self.observations)
+            hidden = self._hidden(len(views[block])).astype(np.float64)
+            logits[block] = np.take_along_axis(hidden @ weight.T + bias, legal[block].astype(np.int64), 1)
+        logits[np.arange(legal.shape[1]) >= num_legal[:, None]] = -np.inf
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        chances: NDArray[np.float64] = odds / odds.sum(axis=1, keepdims=True)
+        return chances
+
+    def _hidden(self, count: int) -> kernels.Floats:
+        """Returns the trunk's last layer for the first `count` rows of `observations`."""
+        kernels.append_observations(self.observations[:count], self.indices, self.values, self.starts, 0)
+        hidden: kernels.Floats = self.forward(self.indices, self.values, self.starts, np.arange(count))[
+            -1
+        ].numpy()[:count]
+        return hidden
+
     def _choose(
         self, count: int, keys: NDArray[np.int64], actions: NDArray[np.int32], log_probs: kernels.Floats
     ) -> None:
         """Draws actions for the first `count` rows of `observations` and `legal`."""
-        kernels.append_observations(self.observations[:count], self.indices, self.values, self.starts, 0)
-        hidden = self.forward(self.indices, self.values, self.starts, np.arange(count))[-1]
         kernels.choose(
-            hidden.numpy()[:count],
+            self._hidden(count),
             self.legal,
             self.legal_starts,
             0,

@@ -7,9 +7,11 @@ import itertools
 import numpy as np
 import pytest
 
-from agents.base import Agent
+from agents.base import Agent, Mixed
 from agents.registry import make
 from tests.agents.tables import permute_hidden, show, walk
+from tonk_env._jit import mix
+from tonk_env.limits import MAX_LEGAL
 from tonk_env.rules import load_preset, lower, preset_names
 
 SPECS = ("random", "heuristic:drop=0", "heuristic:drop=3,keep=5", "heuristic:drop=15", "reference", "expert")
@@ -59,6 +61,24 @@ def test_agents_keep_the_protocol() -> None:
         assert agent.name == spec
         agent.start(lower(load_preset("pagat").rules), 2, seed=1)
         agent.end(np.zeros(3))
+
+
+@pytest.mark.parametrize("spec", [*SPECS, "pagat_2p", "pagat_2p:greedy"])
+def test_moves_are_drawn_with_the_probabilities_stated(spec: str) -> None:
+    agent, rules = make(spec), lower("pagat")
+    assert isinstance(agent, Mixed)
+    agent.start(rules, 2, seed=0)
+    tables, rows = next(itertools.islice(walk(started("pagat", 2)[1:], rules, 2, hands=40), 7, None))
+    shown, draws = show(tables, rows, rules), 4000
+    stated = agent.probabilities(shown.views, shown.legal, shown.num_legal)
+    assert stated.shape == shown.legal.shape and stated.sum(axis=1) == pytest.approx(1)
+    assert not stated[np.arange(MAX_LEGAL) >= shown.num_legal[:, None]].any()
+    many = shown.rows(np.repeat(np.arange(len(rows)), draws))
+    keys = np.array([mix(9, draw) for draw in range(len(many.keys))], np.int64)
+    actions = agent.act(many.views, many.legal, many.num_legal, keys).reshape(len(rows), draws)
+    for row, chosen in enumerate(actions):
+        drawn = (chosen[:, None] == shown.legal[row, : shown.num_legal[row]]).mean(axis=0)
+        assert drawn == pytest.approx(stated[row, : shown.num_legal[row]], abs=0.04)
 
 
 def test_random_draws_every_legal_move_alike() -> None:

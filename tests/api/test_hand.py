@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import random
+import re
 from collections import Counter
 from typing import Any
 
@@ -597,3 +598,38 @@ def test_logs_name_no_card_of_others() -> None:
                 else:
                     assert line == f"{event.seat} {event.move}"
     assert swaps > 0
+
+
+SMALL = {
+    "base": "pagat",
+    "deck": {"ranks": "A234", "suits": 2, "jokers": 1},
+    "deal": {"hand_size": 2, "widow": True},
+    "slap": True,
+    "side_bets": {"suit": 1},
+    "instant_wins": {"tiers": []},
+    "turn_limit": 2,
+}
+
+
+@pytest.mark.parametrize("options", ["toy_2s4r", "toy_hits", SMALL], ids=["toy_2s4r", "toy_hits", "small"])
+def test_logs_are_told_apart_by_their_fingerprints(options: str | dict[str, object]) -> None:
+    """Two moments share a fingerprint exactly where a seat's log agrees, whoever deals."""
+    rng = random.Random(3)
+    texts: dict[int, set[str]] = {}
+    fingerprints: dict[str, set[int]] = {}
+    for _ in range(1500):
+        hand = Hand(options, 2, dealer=rng.randrange(2), seed=rng.randrange(2**40))
+        while not hand.ended:
+            for seat in range(2):
+                # Seats by the order in which they are dealt to, so that the dealer makes no difference.
+                first = {str((hand.dealer + 1 + place) % 2): str(place) for place in range(2)}
+                lines = [first.get(line[0], line[0]) + line[1:] for line in hand.log(seat)[1:]]
+                text = "\n".join([first[str(seat)], *lines])
+                text = re.sub(r"target (\d)", lambda found, first=first: f"target {first[found[1]]}", text)
+                fingerprint = int(hand.view(seat)["log"])
+                texts.setdefault(fingerprint, set()).add(text)
+                fingerprints.setdefault(text, set()).add(fingerprint)
+            hand.apply(any_move(hand, rng))
+    assert len(texts) > 1000
+    assert all(len(found) == 1 for found in texts.values())
+    assert all(len(found) == 1 for found in fingerprints.values())

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tonk_env._jit import is_compiled, mix
+from tonk_env._jit import fold, is_compiled, mix
 from tonk_env.batch import deal_hand
 from tonk_env.cards import mask_cards
 from tonk_env.engine import legal as legal_module
@@ -32,6 +32,7 @@ PRESETS = sorted(preset_names())
 
 
 MIXED = [2598789274482403935, 7958443275233290972, 4055804277730848408]
+FOLDED = [6129238688627329620, 4229113704986569215, 3883681357708400064]
 
 
 class Table:
@@ -236,6 +237,7 @@ def test_chance_nodes_list_what_is_left() -> None:
 
 def test_random_words_are_the_same_compiled_or_not() -> None:
     assert [mix(0, 0), mix(1, 0), mix(2**62, 12345)] == MIXED
+    assert [fold(0, 0), fold(1, -1), fold(2**62, 12345)] == FOLDED
 
 
 # A process of its own: other tests call kernels with odd arrays on purpose.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tonk_env._jit import below, jit, mix
+from tonk_env._jit import below, fold, jit, mix
 from tonk_env.cards import JOKER, NUM_TYPES
 from tonk_env.engine.ending import end_instantly, find_suit_winner
 from tonk_env.engine.hands import add_card
@@ -80,6 +80,7 @@ def clear(tables: Any, i: int, rules_index: int, num_players: int, dealer: int) 
     tables[i]["multiplier"] = 1.0
     tables[i]["seen"][0] = 0
     tables[i]["seen"][1] = 0
+    tables[i]["log"] = 0
     tables[i]["next_card"] = 0
     tables[i]["pile_size"] = 0
     tables[i]["ending"] = 0
@@ -160,9 +161,31 @@ def _deal_next(tables: Any, i: int, rules: Any) -> None:
 @jit
 def open_hand(tables: Any, i: int, rules: Any) -> None:
     """Pays out instant wins, or begins the first turn."""
+    open_log(tables, i)
     find_suit_winner(tables, i, rules)
     if not end_instantly(tables, i, rules):
         begin_turn(tables, i, (tables[i]["dealer"] + 1) % tables[i]["num_players"], False)
+
+
+@jit
+def place_of(tables: Any, i: int, seat: int) -> int:
+    """Counts a seat from the one left of the dealer."""
+    steps = seat - int(tables[i]["dealer"]) - 1
+    return steps if steps >= 0 else steps + int(tables[i]["num_players"])
+
+
+@jit
+def open_log(tables: Any, i: int) -> None:
+    """Begins the logs with what is known before the first turn."""
+    n = int(tables[i]["num_players"])
+    log = fold(n, int(tables[i]["called_suit"]) + 1)
+    log = fold(log, int(tables[i]["pile"][0]) if tables[i]["pile_size"] else NO_CARD)
+    for bet in range(2):
+        log = fold(log, int(tables[i]["bet_deals"][bet]))
+    tables[i]["log"] = fold(log, int(1024 * tables[i]["multiplier"]))
+    for seat in range(n):
+        hand = fold(place_of(tables, i, seat), int(tables[i]["hands"][seat, 0]))
+        tables[i]["own_log"][seat] = fold(hand, int(tables[i]["hands"][seat, 1]))
 
 
 @jit

@@ -105,6 +105,8 @@ STATE_DTYPE = np.dtype(
         ("seen", np.int64, 2),  # cards that have lain face up
         ("known", np.int64, (MAX_SEATS, 2)),  # cards seen going into a hand and not yet out of it
         ("thrown", np.int64, MAX_SEATS),  # types each seat has discarded
+        ("log", np.int64),  # fingerprint of the events that everybody saw
+        ("own_log", np.int64, MAX_SEATS),  # of what each seat alone saw: its cards as dealt and drawn
         # the cards
         ("deck", np.int8, MAX_DECK),
         ("deck_size", np.int8),

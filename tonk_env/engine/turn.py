@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tonk_env._jit import below, jit, jit_inline, mix
-from tonk_env.engine.deal import begin_turn, choose_chance, deal_chosen, num_dealt
+from tonk_env._jit import below, fold, jit, jit_inline, mix
+from tonk_env.engine.deal import begin_turn, choose_chance, deal_chosen, num_dealt, place_of
 from tonk_env.engine.ending import (
     end_at_stock_out,
     end_at_turn_limit,
@@ -29,6 +29,7 @@ from tonk_env.engine.state import (
     SLAPPING,
     TARGETING,
 )
+from tonk_env.limits import MAX_ACTIONS
 from tonk_env.rules.lower import (
     CLAIM,
     DISCARD,
@@ -70,6 +71,9 @@ def apply(tables: Any, i: int, rules: Any, action: int) -> int:
     kind = int(rules[r]["action_kind"][action])
     which = int(action) - int(rules[r]["kind_first"][kind])
     tables[i]["moves"] += 1
+    # Which card goes out of play face down is nobody else's to know.
+    noted = int(rules[r]["kind_first"][SWAP]) if kind == SWAP else int(action)
+    tables[i]["log"] = fold(int(tables[i]["log"]), place_of(tables, i, seat) * MAX_ACTIONS + noted)
     if kind == DROP:
         end_by_drop(tables, i, rules, seat)
     elif kind == STOCK:
@@ -127,8 +131,10 @@ def _receive(tables: Any, i: int, rules: Any, seat: int, card: int) -> None:
 @jit
 def _draw(tables: Any, i: int, rules: Any, seat: int) -> None:
     at = int(tables[i]["next_card"])
+    card = int(tables[i]["deck"][at])
     tables[i]["next_card"] = at + 1
-    _receive(tables, i, rules, seat, int(tables[i]["deck"][at]))
+    tables[i]["own_log"][seat] = fold(int(tables[i]["own_log"][seat]), card)
+    _receive(tables, i, rules, seat, card)
 
 
 @jit
@@ -149,6 +155,7 @@ def _swap(tables: Any, i: int, rules: Any, seat: int, card: int) -> None:
     add_card(tables[i]["hands"][seat], widow)
     tables[i]["counts"][seat] += values[widow] - values[card]
     tables[i]["put_away"][seat] = card
+    tables[i]["own_log"][seat] = fold(fold(int(tables[i]["own_log"][seat]), card), widow)
     tables[i]["widows"][seat] = NO_CARD
     tables[i]["swapped"] |= 1 << seat
     tables[i]["phase"] = DRAW
@@ -159,6 +166,8 @@ def _spread(tables: Any, i: int, rules: Any, seat: int, spread: int) -> None:
     r = tables[i]["rules_index"]
     wilds = tables[i]["num_wilds"]
     spread_from_hand(tables, i, rules, seat, spread)
+    for at in range(wilds, tables[i]["num_wilds"]):
+        tables[i]["log"] = fold(int(tables[i]["log"]), int(tables[i]["wild_card"][at]))
     tables[i]["spreads_now"] += 1
     if rules[r]["spread_size"][spread] >= LONG:
         tables[i]["long_laid"] |= 1 << seat
