@@ -12,6 +12,7 @@ from agents.bot import Bot
 from agents.random import RandomAgent
 from agents.registry import make
 from arena.deals import agent_keys, check_seed, deck_keys, hands_of_block, nth_keys, seatings, start_seed
+from arena.luck import Luck
 from arena.play import Clock, Played, Standing, play_hands
 from arena.tally import Tally
 from tonk_env.errors import TonkError
@@ -106,6 +107,8 @@ def play_blocks(
     clock: Clock | None = None,
     progress: Callable[[int], None] | None = None,
     at_once: int | None = None,
+    adjusted: Tally | None = None,
+    rollouts: int = 0,
 ) -> None:
     """Starts agents, plays blocks between them and ends their session.
 
@@ -121,10 +124,15 @@ def play_blocks(
         clock: what the time for decisions is booked in.
         progress: told the hands played since it was last called.
         at_once: blocks played at once; a matter of speed and memory alone.
+        adjusted: what payments without luck are counted in; None: nothing is adjusted.
+        rollouts: by which luck is measured, see `arena.luck.Luck`.
 
     Raises:
         TonkError: an agent does not play these rules, or made an illegal move.
     """
+    tallies = [tally] if adjusted is None else [tally, adjusted]
+    drawing = [number for number, agent in enumerate(agents) if policy_of(agent) == "sampled"]
+    luck = None if adjusted is None else Luck(rules, players, rollouts, agents, drawing)
     playing = sorted({member for group in groups for member in group})
     for member in playing:
         agents[member].start(rules, players, start_seed(seed, agents[member].name, first))
@@ -133,16 +141,20 @@ def play_blocks(
     for start, count in _chunks(first, blocks, at_once or HANDS_AT_ONCE // each_block):
         decks = np.repeat(deck_keys(seed, start, count), each_block)
         lots = np.repeat(agent_keys(seed, start, count), each_block)
-        tally.open_batch(count)
+        for each in tallies:
+            each.open_batch(count)
         for group in groups:
             seating = np.ascontiguousarray(seatings(group, seed, start, count)).reshape(-1, players)
-            for played in _play_match(agents, seating, rules, decks, lots, hands, clock):
+            for played in _play_match(agents, seating, rules, decks, lots, hands, clock, luck):
                 tally.add(group, seating, played.payments, played.tables)
+                if adjusted is not None:
+                    adjusted.add(group, seating, played.adjusted, played.tables)
                 for member in sorted(set(group)):
                     paid[member].append(played.payments[:, :players][seating == member])
                 if progress is not None:
                     progress(len(decks))
-        tally.close_batch()
+        for each in tallies:
+            each.close_batch()
     for member in playing:
         agents[member].end(np.concatenate(paid[member]))
 
@@ -155,6 +167,7 @@ def _play_match(
     lots: npt.NDArray[np.int64],
     hands: int,
     clock: Clock | None,
+    luck: Luck | None,
 ) -> Iterator[Played]:
     """Plays a match of so many hands at every table, and yields them hand by hand.
 
@@ -165,15 +178,14 @@ def _play_match(
     # The last seat deals first, so seat 0 moves first; the seatings give every agent every seat.
     dealers = np.full(tables, players - 1, np.int64)
     if hands == 1:
-        yield play_hands(agents, seating, rules, decks, lots, dealers, clock=clock)
+        yield play_hands(agents, seating, rules, decks, lots, dealers, clock=clock, luck=luck)
         return
     standing = Standing(np.ones((tables, 2), np.int64), 1.0)
     doubled = rules.rules.match.last_hands_double
     for number in range(hands):
         standing.multiplier = 2.0 if number >= hands - doubled else 1.0
-        played = play_hands(
-            agents, seating, rules, nth_keys(decks, number), nth_keys(lots, number), dealers, standing, clock
-        )
+        keys = nth_keys(decks, number), nth_keys(lots, number)
+        played = play_hands(agents, seating, rules, *keys, dealers, standing, clock, luck)
         yield played
         won = np.stack([played.tables["suit_winner"], played.tables["naturals_winner"]], 1) >= 0
         standing.deals = np.where(won, 1, np.minimum(standing.deals + 1, MAX_BET_DEALS))

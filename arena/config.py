@@ -18,6 +18,7 @@ LEAST_BATCH = 50
 BATCHES = 20
 """A tournament is cut into about so many batches, between the bounds above in size."""
 MAX_WORKERS = 256
+MOST_ROLLOUTS = 4096
 
 
 class ArenaConfig(BaseModel):
@@ -47,6 +48,12 @@ class ArenaConfig(BaseModel):
     min_deals: int = Field(2000, description="with until, decks that are played at least", ge=2)
     batch: int | None = Field(
         None, description="decks in a batch, between which results are kept and until is decided", ge=1
+    )
+    luck: int = Field(
+        0,
+        description="rollouts after each card drawn, by which luck is taken out of payments; 0: it is not",
+        ge=0,
+        le=MOST_ROLLOUTS,
     )
     workers: int = Field(1, description="processes; results do not depend on it", ge=1, le=MAX_WORKERS)
     out: str | None = Field(None, description="the folder that results are written into")

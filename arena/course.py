@@ -26,6 +26,7 @@ class Course:
         max_forfeits: by agent, forfeits at which it is withdrawn; None where no number is known.
         until: the half-width to play for, if any.
         min_deals: to be played before that is looked at.
+        adjusts: whether batches have payments without luck too.
 
     Attributes:
         left: agents that have been withdrawn.
@@ -42,10 +43,12 @@ class Course:
         max_forfeits: Sequence[int | None],
         until: float | None = None,
         min_deals: int = 0,
+        adjusts: bool = False,
     ) -> None:
         self._new_tally, self._num_batches, self._deals = new_tally, num_batches, deals
         self._max_forfeits, self._until, self._min_deals = max_forfeits, until, min_deals
         self._tally = new_tally()
+        self._adjusted = new_tally() if adjusts else None
         self._forfeits = [0] * len(max_forfeits)
         self._waiting: dict[int, dict[str, Any]] = {}
         self._taken: list[dict[str, Any]] = []
@@ -93,6 +96,8 @@ class Course:
                 left.add(agent)
         self.left = frozenset(left)
         self._tally.merge(summary, self.left)
+        if self._adjusted is not None:
+            self._adjusted.merge(summary["adjusted"], self.left)
         is_enough = self._until is not None and self.blocks >= self._min_deals and self._is_narrow()
         self.is_over = (
             len(self._taken) == self._num_batches or is_enough or not self._tally.can_go_on(self.left)
@@ -101,7 +106,7 @@ class Course:
     def _is_narrow(self) -> bool:
         """Whether all intervals of agents and pairs that are still in are as narrow as asked for."""
         assert self._until is not None
-        tally, left = self._tally, self.left
+        tally, left = self._adjusted or self._tally, self.left
         halves = [tally.per_hand(agent).half for agent in range(len(self._max_forfeits)) if agent not in left]
         halves += [
             tally.pair_per_hand(number).half
@@ -116,7 +121,7 @@ class Course:
         played = self.blocks if self._tally.can_go_on(self.left) else self._deals
         left_out = played - min(finished) if finished else 0
         points = self._convergence(setting.names)
-        return collect(self._tally, setting, self._forfeits, self.left, left_out, points)
+        return collect(self._tally, setting, self._forfeits, self.left, left_out, points, self._adjusted)
 
     def _convergence(self, names: Sequence[str]) -> list[Point]:
         """The estimates on the way, over the hands that count in the end."""
@@ -124,7 +129,7 @@ class Course:
         marks = {math.ceil(batches * point / POINTS) for point in range(1, POINTS + 1)}
         tally, blocks, points = self._new_tally(), 0, []
         for number, summary in enumerate(self._taken, 1):
-            tally.merge(summary, self.left)
+            tally.merge(summary if self._adjusted is None else summary["adjusted"], self.left)
             blocks += summary["blocks"]
             if number in marks:
                 estimates = {name: tally.per_hand(agent) for agent, name in enumerate(names)}

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import FORFEIT, Agent, Follower
+from agents.base import FORFEIT, Agent, Follower, Mixed
 from arena.compiled import can_play_compiled, play_compiled
+from arena.luck import Luck, Recording
 from tonk_env._jit import jit, mix
 from tonk_env.batch import deal_match_hand, settle_tables
 from tonk_env.engine.ending import forfeit
@@ -35,10 +36,12 @@ class Played:
     Attributes:
         payments: `[B, MAX_SEATS]` float64, in stakes, by seat.
         tables: `[B]` STATE_DTYPE, as the hands ended.
+        adjusted: `[B, MAX_SEATS]` float64, payments without luck; without `luck` the payments.
     """
 
     payments: npt.NDArray[np.float64]
     tables: npt.NDArray[np.void]
+    adjusted: npt.NDArray[np.float64]
 
 
 @dataclass
@@ -199,6 +202,7 @@ def play_hands(
     dealers: npt.NDArray[np.int64],
     standing: Standing | None = None,
     clock: Clock | None = None,
+    luck: Luck | None = None,
 ) -> Played:
     """Plays one hand at each of B tables.
 
@@ -213,6 +217,7 @@ def play_hands(
         dealers: `[B]` int64.
         standing: of hands that are one of several.
         clock: what the time for decisions is booked in.
+        luck: what takes it out of the payments; the agents are those it was made for.
 
     Raises:
         TonkError: an agent chose an illegal move.
@@ -226,7 +231,8 @@ def play_hands(
     standing = standing or Standing(np.ones((hands, 2), np.int64))
     deals, multiplier = standing.deals, standing.multiplier
     clock = clock or Clock()
-    if can_play_compiled([agents[a] for a in np.unique(seating)]):
+    recording = None if luck is None else Recording()
+    if luck is None and can_play_compiled([agents[a] for a in np.unique(seating)]):
         begun = time.perf_counter()
         wrong = play_compiled(
             tables, agents, seating, rules, deck_keys, agent_keys, dealers, deals, multiplier
@@ -259,19 +265,28 @@ def play_hands(
             part = slice(first, end)
             if number in followers:
                 followers[number].follow(sorted_rows[part])
+            odds = None
+            if luck is not None and number in luck.drawing and isinstance(agent, Mixed):
+                odds = agent.probabilities(views[part], legal[part], num_legal[part])
             begun = time.perf_counter()
             actions = agent.act(views[part], legal[part], num_legal[part], keys[part])
             clock.book(number, end - first, time.perf_counter() - begun)
             actions = np.ascontiguousarray(actions, np.int32)
             if actions.shape != (end - first,):
                 raise TonkError(f"agent {agent.name} chose {actions.size} actions for {end - first} views")
+            if recording is not None:
+                recording.note(sorted_rows[part], actions, None if odds is None else legal[part], odds)
             wrong = _apply_or_forfeit(tables, sorted_rows[part], record, actions)
             if wrong >= 0:
                 allowed = legal[first + wrong, : num_legal[first + wrong]].tolist()
                 raise TonkError(
                     f"agent {agent.name} chose action {actions[wrong]}, which is not legal: {allowed} are"
                 )
-    return _settled(tables, record)
+    played = _settled(tables, record)
+    if luck is None or recording is None:
+        return played
+    taken = luck.corrections(recording, seating, deck_keys, agent_keys, dealers, deals, multiplier)
+    return Played(played.payments, tables, played.payments + taken)
 
 
 def _tell_endings(
@@ -294,4 +309,4 @@ def _tell_endings(
 def _settled(tables: npt.NDArray[np.void], record: npt.NDArray[np.void]) -> Played:
     payments = np.zeros((len(tables), MAX_SEATS))
     settle_tables(tables, record, payments)
-    return Played(payments, tables)
+    return Played(payments, tables, payments)

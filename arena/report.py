@@ -74,7 +74,8 @@ def _legend(results: Results) -> str:
     what = "Stakes per hand, row against column"
     if results.players > 2:
         what = "Half the difference in stakes per hand where both sit, row less column"
-    return f"{what}, and the half-width of its 95% interval; bold: zero is outside it."
+    luck = f" (without luck: {results.luck} rollouts a card)" if results.luck else ""
+    return f"{what}{luck}, and the half-width of its 95% interval; bold: zero is outside it."
 
 
 def _table(title: str) -> Table:
@@ -104,19 +105,25 @@ def _ranking(results: Results) -> Table:
     table = _table("Ranking")
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("agent", overflow="fold")
-    for heading in ("stakes/hand", "95% interval"):
+    headings = ("stakes/hand", "95% interval", *(("without luck", "95% interval") if results.luck else ()))
+    for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("policy", no_wrap=True)
     has_forfeits = any(each.forfeits or each.withdrawn for each in results.agents)
     if has_forfeits:
         table.add_column("forfeits", justify="right")
     for place, each in enumerate(results.agents, 1):
-        low, high = (_signed(end, 4) for end in each.per_hand.ci95)
-        stakes = _colored(each.per_hand, _signed(each.per_hand.mean, 4))
+        estimates = [each.per_hand] if each.adjusted is None else [each.per_hand, each.adjusted]
+        cells = [cell for estimate in estimates for cell in _with_interval(estimate)]
         forfeits = f"{each.forfeits:,}" + (" withdrawn" if each.withdrawn else "")
         last = [forfeits] if has_forfeits else []
-        table.add_row(str(place), Text(each.agent), stakes, f"{low} … {high}", each.policy, *last)
+        table.add_row(str(place), Text(each.agent), *cells, each.policy, *last)
     return table
+
+
+def _with_interval(estimate: Estimate) -> tuple[Text, str]:
+    low, high = (_signed(end, 4) for end in estimate.ci95)
+    return _colored(estimate, _signed(estimate.mean, 4)), f"{low} … {high}"
 
 
 def _cuts(results: Results, width: int) -> list[tuple[int, int]]:
@@ -127,8 +134,8 @@ def _cuts(results: Results, width: int) -> list[tuple[int, int]]:
 
 
 def _pairs(results: Results, first: int, last: int, names: bool) -> Table:
-    cells = {(each.a, each.b): each.per_hand for each in results.pairs}
-    cells.update({(each.b, each.a): each.per_hand.reversed() for each in results.pairs})
+    cells = {(each.a, each.b): each.best for each in results.pairs}
+    cells.update({(each.b, each.a): each.best.reversed() for each in results.pairs})
     return _crosstable("Pairs", results, cells, first, last, names)
 
 

@@ -51,6 +51,7 @@ class AgentResult:
         forfeits: hands that it forfeited, those that are left out since included.
         withdrawn: whether it forfeited too many: it is measured by the blocks that it finished, everybody
             else by hands without it.
+        adjusted: stakes per hand with luck taken out, where that was asked for.
     """
 
     agent: str
@@ -63,6 +64,12 @@ class AgentResult:
     seats: tuple[Estimate, ...]
     forfeits: int = 0
     withdrawn: bool = False
+    adjusted: Estimate | None = None
+
+    @property
+    def best(self) -> Estimate:
+        """The estimate that ranks: the adjusted one where there is one."""
+        return self.adjusted or self.per_hand
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the agent's entry of the JSON."""
@@ -72,7 +79,7 @@ class AgentResult:
             "hands": self.hands,
             "stakes": self.stakes,
             **_estimate_to_dict(self.per_hand),
-            "adjusted": None,
+            "adjusted": _adjusted_to_dict(self.adjusted, self.per_hand),
             "forfeits": self.forfeits,
             "withdrawn": self.withdrawn,
             "decisions_per_hand": _number(self.decisions_per_hand),
@@ -102,6 +109,8 @@ class PairResult:
             paid beyond the mean of the two.
         p_holm: two-sided p-value of a difference, adjusted for the number of pairs.
         deals_needed: further deals that would resolve it; None where it is resolved, or nothing would.
+        adjusted: the same as `per_hand` with luck taken out, where that was asked for: p-value and deals are
+            then by this.
     """
 
     a: str
@@ -110,10 +119,17 @@ class PairResult:
     per_hand: Estimate
     p_holm: float = 1.0
     deals_needed: int | None = None
+    adjusted: Estimate | None = None
+
+    @property
+    def best(self) -> Estimate:
+        """The estimate that decides: the adjusted one where there is one."""
+        return self.adjusted or self.per_hand
 
     def reversed(self) -> PairResult:
         """Returns the result of b against a."""
-        return replace(self, a=self.b, b=self.a, per_hand=self.per_hand.reversed())
+        adjusted = None if self.adjusted is None else self.adjusted.reversed()
+        return replace(self, a=self.b, b=self.a, per_hand=self.per_hand.reversed(), adjusted=adjusted)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the pair's entry of the JSON."""
@@ -122,6 +138,7 @@ class PairResult:
             "b": self.b,
             "hands": self.hands,
             **_estimate_to_dict(self.per_hand),
+            "adjusted": _adjusted_to_dict(self.adjusted, self.per_hand),
             "p_holm": self.p_holm,
             "deals_needed": self.deals_needed,
         }
@@ -173,6 +190,7 @@ class Results:
         seed: of decks, orders and lots.
         schedule: who met whom.
         until: the half-width that was played for, if any.
+        luck: rollouts by which luck was taken out; 0: it was not.
         deals: decks, each played by every group in every seating.
         blocks_left_out: deals that a withdrawn agent did not finish.
         hands: hands counted in all.
@@ -190,6 +208,7 @@ class Results:
     seed: int
     schedule: str
     until: float | None
+    luck: int
     deals: int
     blocks_left_out: int
     hands: int
@@ -223,6 +242,7 @@ class Results:
             "seed": self.seed,
             "schedule": self.schedule,
             "until": self.until,
+            "luck": self.luck,
             "deals": self.deals,
             "blocks_left_out": self.blocks_left_out,
             "hands": self.hands,
@@ -258,7 +278,7 @@ class Setting:
         lowered: the rules.
         names: of the agents, by number.
         policies: what each makes of its policy.
-        players, match_hands, seed, schedule, until: as in `Results`.
+        players, match_hands, seed, schedule, until, luck: as in `Results`.
     """
 
     rules: str
@@ -270,6 +290,7 @@ class Setting:
     seed: int
     schedule: str
     until: float | None
+    luck: int = 0
 
 
 def collect(
@@ -279,6 +300,7 @@ def collect(
     withdrawn: frozenset[int],
     blocks_left_out: int,
     convergence: Sequence[Point],
+    adjusted: Tally | None = None,
 ) -> Results:
     """Returns the results of a tournament that has been counted.
 
@@ -289,9 +311,11 @@ def collect(
         withdrawn: agents that were.
         blocks_left_out: deals that one of them did not finish.
         convergence: the estimates on the way.
+        adjusted: the same hands with luck taken out of payments, by which agents are then ranked and judged.
     """
     names = setting.names
-    estimates = [tally.per_hand(number) for number in range(len(names))]
+    deciding = adjusted or tally
+    estimates = [deciding.per_hand(number) for number in range(len(names))]
 
     def place_of(number: int) -> tuple[bool, bool, float]:
         mean = estimates[number].mean
@@ -304,7 +328,7 @@ def collect(
             policy=setting.policies[number],
             hands=tally.hands(number),
             stakes=tally.stakes(number),
-            per_hand=estimates[number],
+            per_hand=tally.per_hand(number),
             decisions_per_hand=tally.decisions_per_hand(number),
             endings={
                 ending: {who: EndingShare(n / tally.hands(number), mean) for who, (n, mean) in each.items()}
@@ -313,16 +337,15 @@ def collect(
             seats=tuple(tally.per_hand_in_seat(number, seat) for seat in range(setting.players)),
             forfeits=forfeits[number],
             withdrawn=number in withdrawn,
+            adjusted=None if adjusted is None else adjusted.per_hand(number),
         )
         for number in ranking
     )
     place = {number: at for at, number in enumerate(ranking)}
-    pairs = _pairs(tally, names, place)
-    effects = sorted(tally.effects(), key=lambda each: (place[each[0]], place[each[1]]))
+    pairs = _pairs(tally, adjusted, names, place)
+    effects = sorted(deciding.effects(), key=lambda each: (place[each[0]], place[each[1]]))
     beats = [
-        (each.a, each.b) if each.per_hand.mean > 0 else (each.b, each.a)
-        for each in pairs
-        if each.p_holm <= LEVEL
+        (each.a, each.b) if each.best.mean > 0 else (each.b, each.a) for each in pairs if each.p_holm <= LEVEL
     ]
     return Results(
         rules=setting.rules,
@@ -332,6 +355,7 @@ def collect(
         seed=setting.seed,
         schedule=setting.schedule,
         until=setting.until,
+        luck=setting.luck,
         deals=tally.blocks,
         blocks_left_out=blocks_left_out,
         hands=tally.all_hands,
@@ -343,10 +367,12 @@ def collect(
     )
 
 
-def _pairs(tally: Tally, names: Sequence[str], place: dict[int, int]) -> tuple[PairResult, ...]:
+def _pairs(
+    tally: Tally, adjusted: Tally | None, names: Sequence[str], place: dict[int, int]
+) -> tuple[PairResult, ...]:
     """The pairs by place of the better and then of the other, the better first."""
-    numbers = range(len(tally.pairs))
-    verdicts = judge([(tally.pair_per_hand(number), tally.pair_blocks(number)) for number in numbers])
+    numbers, deciding = range(len(tally.pairs)), adjusted or tally
+    verdicts = judge([(deciding.pair_per_hand(number), tally.pair_blocks(number)) for number in numbers])
     found = []
     for number, (a, b) in enumerate(tally.pairs):
         verdict = verdicts[number]
@@ -357,6 +383,7 @@ def _pairs(tally: Tally, names: Sequence[str], place: dict[int, int]) -> tuple[P
             tally.pair_per_hand(number),
             verdict.p_holm,
             verdict.deals_needed,
+            None if adjusted is None else adjusted.pair_per_hand(number),
         )
         better, other = sorted((place[a], place[b]))
         found.append((better, other, pair if place[a] == better else pair.reversed()))
@@ -366,6 +393,14 @@ def _pairs(tally: Tally, names: Sequence[str], place: dict[int, int]) -> tuple[P
 def _number(number: float) -> float | None:
     """A number as JSON has it: NaN, where there was nothing to take it from, becomes null."""
     return None if math.isnan(number) else number
+
+
+def _adjusted_to_dict(adjusted: Estimate | None, plain: Estimate) -> dict[str, Any] | None:
+    """An estimate without luck, and how wide its interval is beside that of the payments."""
+    if adjusted is None:
+        return None
+    width = adjusted.half / plain.half if plain.half else math.nan
+    return {**_estimate_to_dict(adjusted), "width": _number(width)}
 
 
 def _estimate_to_dict(estimate: Estimate) -> dict[str, Any]:

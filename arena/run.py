@@ -100,6 +100,7 @@ class BatchPlayer:
         first, blocks = self.blocks_of(number)
         tally, clock, begun = self.new_tally(), Clock(), time.perf_counter()
         config = self.config
+        adjusted = self.new_tally() if config.luck else None
         play_blocks(
             self.agents,
             groups,
@@ -111,10 +112,13 @@ class BatchPlayer:
             tally,
             clock,
             at_once=self._at_once,
+            adjusted=adjusted,
+            rollouts=config.luck,
         )
         return {
             "batch": number,
             **tally.export(),
+            **({} if adjusted is None else {"adjusted": adjusted.export()}),
             "out": [agent for agent in self.may_leave if getattr(self.agents[agent], "is_out", False)],
             "times": {
                 "seconds": time.perf_counter() - begun,
@@ -131,6 +135,7 @@ class BatchPlayer:
         return (
             0 <= number < self.num_batches
             and empty.fits(summary)
+            and (not self.config.luck or empty.fits(summary.get("adjusted")))
             and summary["blocks"] == self.blocks_of(number)[1]
             and isinstance(summary.get("out"), list)
             and isinstance(summary.get("times"), dict)
@@ -177,6 +182,7 @@ def run(
             [getattr(agent, "max_forfeits", None) for agent in player.agents],
             config.until,
             config.min_deals,
+            bool(config.luck),
         )
         folder = None if config.out is None else Path(config.out)
         store = None
@@ -228,6 +234,7 @@ def _setting(player: BatchPlayer) -> Setting:
         seed=config.seed,
         schedule=config.schedule,
         until=config.until,
+        luck=config.luck,
     )
 
 

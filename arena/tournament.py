@@ -27,6 +27,7 @@ def run_tournament(
     until: float | None = None,
     min_deals: int = 2000,
     batch: int | None = None,
+    luck: int = 0,
     workers: int = 1,
     out: str | Path | None = None,
 ) -> Results:
@@ -49,6 +50,8 @@ def run_tournament(
         min_deals: decks that are played at least, where `until` is given.
         batch: decks in a batch, between which results are kept, `until` is decided and agents are started
             anew; None: a twentieth of the deals, 50 to 1,000.
+        luck: rollouts of the bot `expert` after each card drawn, by which luck is taken out of payments; 0:
+            it is not.
         workers: processes. Results do not depend on it.
         out: a folder for the results, in which an interrupted tournament goes on where it was.
 
@@ -70,6 +73,7 @@ def run_tournament(
             "until": until,
             "min_deals": min_deals,
             "batch": batch,
+            "luck": luck,
             "workers": workers,
             "out": None if out is None else str(out),
         }

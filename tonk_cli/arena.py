@@ -60,6 +60,13 @@ def arena(
         int | None,
         typer.Option(help="Decks between which results are kept (default: a twentieth, 50 to 1000)."),
     ] = None,
+    luck: Annotated[
+        int | None,
+        typer.Option(
+            help="Take luck out of payments, by so many rollouts after each card drawn: narrower intervals "
+            "for some milliseconds a hand, which pays where decisions are dear (default: 0, do not)."
+        ),
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(help="Processes; results do not depend on it (default: 1).")
     ] = None,
@@ -100,6 +107,7 @@ def arena(
         "until": until,
         "min_deals": min_deals,
         "batch": batch,
+        "luck": luck,
         "workers": workers,
         "out": None if out is None else str(out),
     }

@@ -279,7 +279,7 @@ def test_the_json_has_the_agreed_shape() -> None:
         low, high = each["ci95"]
         assert low <= each["stakes_per_hand"] <= high
         assert (each["adjusted"], each["forfeits"], each["withdrawn"]) == (None, 0, False)
-    pair = {"a", "b", "hands", "stakes_per_hand", "ci95", "p_holm", "deals_needed"}
+    pair = {"a", "b", "hands", "stakes_per_hand", "ci95", "adjusted", "p_holm", "deals_needed"}
     assert set(found["pairs"][0]) == pair
     assert (found["schedule"], found["until"], found["blocks_left_out"]) == ("round_robin", None, 0)
     assert (found["effects"], found["triples"], found["match_hands"]) == ([], [], 1)
