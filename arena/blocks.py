@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +15,7 @@ from agents.random import RandomAgent
 from agents.registry import make
 from arena.deals import agent_keys, check_seed, deck_keys, hands_of_block, nth_keys, seatings, start_seed
 from arena.play import Clock, Played, Standing, play_hands
+from arena.statistics import UNIT
 from arena.tally import Tally
 from tonk_env.errors import TonkError
 from tonk_env.limits import MAX_BET_DEALS
@@ -25,6 +28,39 @@ HANDS_AT_ONCE = 2048
 """Hands played in one call: enough to keep Python's share small, few enough for little memory."""
 MAX_CHUNK = 8192
 """Blocks counted at once, at most: the bound within which sums are exact."""
+
+
+@dataclass(frozen=True)
+class GroupHands:
+    """Hands of one group: those of some blocks, one for each seating, of matches the same hand of each.
+
+    Attributes:
+        group: the agent numbers of its seats, in ascending order.
+        first: number of the first block.
+        seatings: hands of a block, which are side by side.
+        number: of the hand in its match, from 0.
+        decks: `[hands]` int64, the keys of the decks.
+        seating: `[hands, players]` int64, agent numbers.
+        played: the hands.
+    """
+
+    group: tuple[int, ...]
+    first: int
+    seatings: int
+    number: int
+    decks: npt.NDArray[np.int64]
+    seating: npt.NDArray[np.int64]
+    played: Played
+
+    @functools.cached_property
+    def units(self) -> npt.NDArray[np.int64]:
+        """What was paid, `[blocks, seatings, players]`, in whole millionths of a stake."""
+        paid = self.played.payments[:, : self.seating.shape[1]]
+        return np.rint(paid * UNIT).astype(np.int64).reshape(-1, self.seatings, self.seating.shape[1])
+
+
+Watcher = Callable[[GroupHands], None]
+"""Is shown all hands as they are played, beside the tally that counts them."""
 
 
 def check_size(rules: LoweredRules, players: int, deals: int, seed: int) -> None:
@@ -106,6 +142,7 @@ def play_blocks(
     clock: Clock | None = None,
     progress: Callable[[int], None] | None = None,
     at_once: int | None = None,
+    watchers: Sequence[Watcher] = (),
 ) -> None:
     """Starts agents, plays blocks between them and ends their session.
 
@@ -121,6 +158,7 @@ def play_blocks(
         clock: what the time for decisions is booked in.
         progress: told the hands played since it was last called.
         at_once: blocks played at once; a matter of speed and memory alone.
+        watchers: shown the hands of each group.
 
     Raises:
         TonkError: an agent does not play these rules, or made an illegal move.
@@ -136,8 +174,12 @@ def play_blocks(
         tally.open_batch(count)
         for group in groups:
             seating = np.ascontiguousarray(seatings(group, seed, start, count)).reshape(-1, players)
-            for played in _play_match(agents, seating, rules, decks, lots, hands, clock):
+            match = _play_match(agents, seating, rules, decks, lots, hands, clock)
+            for number, played in enumerate(match):
                 tally.add(group, seating, played.payments, played.tables)
+                shown = GroupHands(group, start, each_block, number, decks, seating, played)
+                for watch in watchers:
+                    watch(shown)
                 for member in sorted(set(group)):
                     paid[member].append(played.payments[:, :players][seating == member])
                 if progress is not None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from arena.placements import games
 from arena.results import Point, Results, Setting, collect
 from arena.tally import Tally
 
@@ -72,6 +73,8 @@ class Course:
 
     def add(self, summary: dict[str, Any]) -> None:
         """Takes in a batch once those before it are here; what comes after the end is not counted."""
+        if summary["batch"] < len(self._taken):
+            return  # again
         self._waiting[summary["batch"]] = summary
         while not self.is_over and len(self._taken) in self._waiting:
             self._take(self._waiting.pop(len(self._taken)))
@@ -116,7 +119,9 @@ class Course:
         played = self.blocks if self._tally.can_go_on(self.left) else self._deals
         left_out = played - min(finished) if finished else 0
         points = self._convergence(setting.names)
-        return collect(self._tally, setting, self._forfeits, self.left, left_out, points)
+        placements = [summary["placements"] for summary in self._taken]
+        played_games = games(placements, setting.groups, setting.names, self.left)
+        return collect(self._tally, setting, self._forfeits, self.left, left_out, points, played_games)
 
     def _convergence(self, names: Sequence[str]) -> list[Point]:
         """The estimates on the way, over the hands that count in the end."""

@@ -22,6 +22,7 @@ from arena.blocks import Progress, check_size, make_agents, match_hands, play_bl
 from arena.config import ArenaConfig
 from arena.course import Course
 from arena.deals import hands_of_block
+from arena.placements import Placements, fits
 from arena.play import Clock
 from arena.results import Results, Setting
 from arena.schedule import make_groups
@@ -99,6 +100,7 @@ class BatchPlayer:
         groups = [group for group in self.groups if not left & set(group)]
         first, blocks = self.blocks_of(number)
         tally, clock, begun = self.new_tally(), Clock(), time.perf_counter()
+        placements = Placements(first, blocks)
         config = self.config
         play_blocks(
             self.agents,
@@ -111,10 +113,12 @@ class BatchPlayer:
             tally,
             clock,
             at_once=self._at_once,
+            watchers=[placements],
         )
         return {
             "batch": number,
             **tally.export(),
+            "placements": placements.export(self.groups),
             "out": [agent for agent in self.may_leave if getattr(self.agents[agent], "is_out", False)],
             "times": {
                 "seconds": time.perf_counter() - begun,
@@ -132,6 +136,7 @@ class BatchPlayer:
             0 <= number < self.num_batches
             and empty.fits(summary)
             and summary["blocks"] == self.blocks_of(number)[1]
+            and fits(summary.get("placements"), self.groups, *self.blocks_of(number))
             and isinstance(summary.get("out"), list)
             and isinstance(summary.get("times"), dict)
         )
@@ -222,6 +227,7 @@ def _setting(player: BatchPlayer) -> Setting:
         rules=config.rules,
         lowered=player.rules,
         names=[agent.name for agent in player.agents],
+        groups=player.groups,
         policies=[policy_of(agent) for agent in player.agents],
         players=config.players,
         match_hands=match_hands(player.rules),

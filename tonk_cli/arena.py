@@ -78,7 +78,10 @@ def arena(
         bool, typer.Option("--details", help="Also print how hands ended, and stakes by seat.")
     ] = False,
     ratings: Annotated[
-        bool, typer.Option("--ratings", help="Also rate by alpha-rank and Nash averaging (extra: ratings).")
+        bool,
+        typer.Option(
+            "--ratings", help="Also rate by OpenSkill, alpha-rank and Nash averaging (extra: ratings)."
+        ),
     ] = False,
     tensorboard: Annotated[
         Path | None,
@@ -134,10 +137,10 @@ def arena(
 
 def _rate(results: Results) -> list[dict[str, Any]]:
     """Returns the secondary ratings as plain data."""
-    from arena.ratings import alpha_rank, nash_averaging
+    from arena.ratings import alpha_rank, nash_averaging, open_skill
 
     data = results.to_dict()
-    return [rating(data).to_dict() for rating in (alpha_rank, nash_averaging)]
+    return [each.to_dict() for each in (open_skill(results.games), alpha_rank(data), nash_averaging(data))]
 
 
 def _print_rating(rating: dict[str, Any]) -> None:

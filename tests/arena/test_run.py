@@ -263,6 +263,7 @@ def test_a_withdrawn_agent_is_left_out_for_everyone(players: int) -> None:
     # It was out after the third batch, which is not counted.
     assert results.blocks_left_out == 30
     assert results.deals == 50
+    assert results.games == without.games
     for mine, theirs in zip(survivors, without.agents, strict=True):
         assert mine == theirs
     for pair in without.pairs:

@@ -43,6 +43,16 @@ def test_arena(tonk: Any, tmp_path: Path) -> None:
     assert {"a", "b", "hands", "stakes_per_hand", "ci95"} <= set(results["pairs"][0])
 
 
+@pytest.mark.extras
+def test_arena_shows_other_ratings(tonk: Any, tmp_path: Path) -> None:
+    pytest.importorskip("openskill", reason="needs openskill: pip install 'tonk[ratings]'")
+    pytest.importorskip("cvxpy", reason="needs cvxpy: pip install 'tonk[ratings]'")
+    said = tonk("arena", "reference", "random", *QUICK, "--ratings", "--out", tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    for kind, column in (("OpenSkill", "sigma"), ("alpha-rank", "mass"), ("Nash averaging", "stakes")):
+        assert kind in said.out and column in said.out and kind in page
+
+
 def test_arena_of_a_config(tonk: Any, tmp_path: Path) -> None:
     file = tmp_path / "three.toml"
     file.write_text('agents = ["random", "heuristic:drop=5"]\nplayers = 3\ndeals = 4\n')
