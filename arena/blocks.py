@@ -39,7 +39,6 @@ class GroupHands:
         first: number of the first block.
         seatings: hands of a block, which are side by side.
         number: of the hand in its match, from 0.
-        decks: `[hands]` int64, the keys of the decks.
         seating: `[hands, players]` int64, agent numbers.
         played: the hands.
     """
@@ -48,7 +47,6 @@ class GroupHands:
     first: int
     seatings: int
     number: int
-    decks: npt.NDArray[np.int64]
     seating: npt.NDArray[np.int64]
     played: Played
 
@@ -177,7 +175,7 @@ def play_blocks(
             match = _play_match(agents, seating, rules, decks, lots, hands, clock)
             for number, played in enumerate(match):
                 tally.add(group, seating, played.payments, played.tables)
-                shown = GroupHands(group, start, each_block, number, decks, seating, played)
+                shown = GroupHands(group, start, each_block, number, seating, played)
                 for watch in watchers:
                     watch(shown)
                 for member in sorted(set(group)):

@@ -50,6 +50,7 @@ class ArenaConfig(BaseModel):
     )
     workers: int = Field(1, description="processes; results do not depend on it", ge=1, le=MAX_WORKERS)
     out: str | None = Field(None, description="the folder that results are written into")
+    hands: bool = Field(False, description="whether a row for each hand is written there too")
 
     @property
     def entrants(self) -> tuple[str, ...]:
@@ -70,7 +71,7 @@ class ArenaConfig(BaseModel):
 
     def fixing(self) -> dict[str, Any]:
         """Returns the keys that results depend on."""
-        found = self.model_dump(mode="json", exclude={"workers", "out"})
+        found = self.model_dump(mode="json", exclude={"workers", "out", "hands"})
         found["batch"] = self.batch_blocks
         return found
 

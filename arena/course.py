@@ -32,6 +32,7 @@ class Course:
         left: agents that have been withdrawn.
         blocks: blocks taken in.
         is_over: whether no more is needed.
+        counted: the numbers of the batches taken in, each with the agents that are left out in it.
         times: of the batches taken in.
     """
 
@@ -50,6 +51,7 @@ class Course:
         self._forfeits = [0] * len(max_forfeits)
         self._waiting: dict[int, dict[str, Any]] = {}
         self._taken: list[dict[str, Any]] = []
+        self.counted: list[tuple[int, frozenset[int]]] = []
         self.left: frozenset[int] = frozenset()
         self.blocks, self.is_over = 0, False
 
@@ -96,6 +98,7 @@ class Course:
                 left.add(agent)
         self.left = frozenset(left)
         self._tally.merge(summary, self.left)
+        self.counted.append((summary["batch"], self.left))
         is_enough = self._until is not None and self.blocks >= self._min_deals and self._is_narrow()
         self.is_over = (
             len(self._taken) == self._num_batches or is_enough or not self._tally.can_go_on(self.left)

@@ -35,10 +35,12 @@ class Played:
     Attributes:
         payments: `[B, MAX_SEATS]` float64, in stakes, by seat.
         tables: `[B]` STATE_DTYPE, as the hands ended.
+        decks: `[B]` int64, the keys that fix the decks.
     """
 
     payments: npt.NDArray[np.float64]
     tables: npt.NDArray[np.void]
+    decks: npt.NDArray[np.int64]
 
 
 @dataclass
@@ -235,7 +237,7 @@ def play_hands(
         clock.compiled[1] += time.perf_counter() - begun
         if wrong >= 0:
             raise TonkError(f"agent {agents[wrong].name} chose an illegal move")
-        return _settled(tables, record)
+        return _settled(tables, record, deck_keys)
     views = np.zeros(window, VIEW_DTYPE)
     legal = np.zeros((window, rules.max_legal), np.int16)
     rows, sorted_rows, num_legal, keys = np.zeros((4, window), np.int64)
@@ -271,7 +273,7 @@ def play_hands(
                 raise TonkError(
                     f"agent {agent.name} chose action {actions[wrong]}, which is not legal: {allowed} are"
                 )
-    return _settled(tables, record)
+    return _settled(tables, record, deck_keys)
 
 
 def _tell_endings(
@@ -291,7 +293,9 @@ def _tell_endings(
             followers[member].end_hand(i, ending, by, paid)
 
 
-def _settled(tables: npt.NDArray[np.void], record: npt.NDArray[np.void]) -> Played:
+def _settled(
+    tables: npt.NDArray[np.void], record: npt.NDArray[np.void], decks: npt.NDArray[np.int64]
+) -> Played:
     payments = np.zeros((len(tables), MAX_SEATS))
     settle_tables(tables, record, payments)
-    return Played(payments, tables)
+    return Played(payments, tables, decks)

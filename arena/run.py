@@ -18,10 +18,11 @@ from typing import Any
 
 import tonk_env
 from agents.base import Agent
-from arena.blocks import Progress, check_size, make_agents, match_hands, play_blocks, policy_of
+from arena.blocks import Progress, Watcher, check_size, make_agents, match_hands, play_blocks, policy_of
 from arena.config import ArenaConfig
 from arena.course import Course
 from arena.deals import hands_of_block
+from arena.hands import HandRows, HandTable
 from arena.placements import Placements, fits
 from arena.play import Clock
 from arena.results import Results, Setting
@@ -32,7 +33,7 @@ from arena.workers import play_aside, play_here
 from tonk_env.errors import TonkError
 from tonk_env.limits import ENGINE_VERSION
 from tonk_env.resources import find_checkpoint
-from tonk_env.rules import lower
+from tonk_env.rules import LoweredRules, lower
 
 TIMING_FORMAT = "tonk-timing/1"
 
@@ -49,6 +50,8 @@ class BatchPlayer:
         agents: the agents.
         groups: who meets whom.
         may_leave: agents that may be withdrawn: those that have an attribute `is_out`.
+        header: what fixes the result, as far as it can be told: not the code of a class or a program.
+        table: where rows of hands are written, if they are.
 
     Raises:
         TonkError: the config cannot be played.
@@ -70,6 +73,13 @@ class BatchPlayer:
             config.schedule, len(self.agents), config.players, len(config.entrants) if has_field else 1
         )
         self.may_leave = [number for number, agent in enumerate(self.agents) if hasattr(agent, "is_out")]
+        self.header = _header(config, self.rules)
+        self.table = None
+        if config.hands:
+            if config.out is None:
+                raise TonkError("hands: say which folder they are written into, by out")
+            names = [agent.name for agent in self.agents]
+            self.table = HandTable(Path(config.out), self.header, names, config.players)
 
     def new_tally(self) -> Tally:
         """Returns a tally of this tournament, with nothing in it."""
@@ -100,7 +110,8 @@ class BatchPlayer:
         groups = [group for group in self.groups if not left & set(group)]
         first, blocks = self.blocks_of(number)
         tally, clock, begun = self.new_tally(), Clock(), time.perf_counter()
-        placements = Placements(first, blocks)
+        placements, rows = Placements(first, blocks), HandRows(self.groups)
+        watchers: list[Watcher] = [placements] if self.table is None else [placements, rows]
         config = self.config
         play_blocks(
             self.agents,
@@ -113,8 +124,10 @@ class BatchPlayer:
             tally,
             clock,
             at_once=self._at_once,
-            watchers=[placements],
+            watchers=watchers,
         )
+        if self.table is not None:
+            self.table.write(number, rows.sorted())
         return {
             "batch": number,
             **tally.export(),
@@ -139,6 +152,7 @@ class BatchPlayer:
             and fits(summary.get("placements"), self.groups, *self.blocks_of(number))
             and isinstance(summary.get("out"), list)
             and isinstance(summary.get("times"), dict)
+            and (self.table is None or self.table.has(number))
         )
 
     def close(self) -> None:
@@ -186,7 +200,7 @@ def run(
         folder = None if config.out is None else Path(config.out)
         store = None
         if folder is not None:
-            store = stack.enter_context(Store(folder, _header(player)))
+            store = stack.enter_context(Store(folder, player.header))
             empty = player.new_tally()
             for summary in store.batches(lambda data: player.is_batch(data, empty)):
                 course.add(summary)
@@ -205,6 +219,8 @@ def run(
                 break
         results = course.results(_setting(player))
         if folder is not None:
+            if player.table is not None:
+                player.table.join(course.counted)
             write_whole(folder / TIMING, _timing(player, course))
             results.write(folder)
     return results
@@ -237,16 +253,15 @@ def _setting(player: BatchPlayer) -> Setting:
     )
 
 
-def _header(player: BatchPlayer) -> dict[str, Any]:
-    """What fixes the result, as far as it can be told: the code of a class or a program is not in it."""
+def _header(config: ArenaConfig, rules: LoweredRules) -> dict[str, Any]:
     files = {}
-    for spec in player.config.everyone:
+    for spec in config.everyone:
         path = spec.removesuffix(":greedy")
         with contextlib.suppress(TonkError, OSError):
             files[spec] = hashlib.sha256(find_checkpoint(path).read_bytes()).hexdigest()
     return {
-        "config": player.config.fixing(),
-        "rules_fingerprint": player.rules.fingerprint,
+        "config": config.fixing(),
+        "rules_fingerprint": rules.fingerprint,
         "checkpoints": files,
         "tonk": tonk_env.__version__,
         "engine": ENGINE_VERSION,

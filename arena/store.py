@@ -7,13 +7,14 @@ one is cut off.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from tonk_env.errors import TonkError
 
@@ -135,14 +136,25 @@ def write_whole(target: Path, text: str) -> None:
     Raises:
         TonkError: it cannot be written.
     """
+    with open_whole(target) as stream:
+        stream.write(text.encode())
+
+
+@contextlib.contextmanager
+def open_whole(target: Path) -> Iterator[BinaryIO]:
+    """Opens a file that is there, whole, once the block ends without error; its folder is made if need be.
+
+    Raises:
+        TonkError: it cannot be written.
+    """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         descriptor, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
-            with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+            with open(descriptor, "wb") as stream:
                 # A draft is private to its writer; the file that takes its place is as open as any other.
                 os.chmod(draft, 0o644)
-                stream.write(text)
+                yield stream
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(draft, target)

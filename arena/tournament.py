@@ -29,6 +29,7 @@ def run_tournament(
     batch: int | None = None,
     workers: int = 1,
     out: str | Path | None = None,
+    hands: bool = False,
 ) -> Results:
     """Plays a tournament: groups of agents, on the same decks, each under every seating.
 
@@ -51,6 +52,7 @@ def run_tournament(
             anew; None: a twentieth of the deals, 50 to 1,000.
         workers: processes. Results do not depend on it.
         out: a folder for the results, in which an interrupted tournament goes on where it was.
+        hands: whether a row for each hand is written there too; needs pyarrow.
 
     Raises:
         TonkError: an unknown agent or one that is there twice, a number out of range, rules that are not
@@ -72,6 +74,7 @@ def run_tournament(
             "batch": batch,
             "workers": workers,
             "out": None if out is None else str(out),
+            "hands": hands,
         }
     )
     return run(config, given, progress, batch_blocks)

@@ -70,6 +70,12 @@ def arena(
             "the same command goes on where it was interrupted."
         ),
     ] = None,
+    hands: Annotated[
+        bool,
+        typer.Option(
+            "--hands", help="Also write hands.parquet into --out: a row for each hand (extra: parquet)."
+        ),
+    ] = False,
     resume: Annotated[
         bool,
         typer.Option("--resume", help="Go on with what --out holds; agents and options may be left out."),
@@ -105,11 +111,12 @@ def arena(
         "batch": batch,
         "workers": workers,
         "out": None if out is None else str(out),
+        "hands": hands or None,
     }
     config = _configure(
         agents or [], {key: each for key, each in options.items() if each is not None}, resume
     )
-    names = ("players", "deals", "seed", "schedule", "workers")
+    names = ("players", "deals", "seed", "schedule", "workers", "hands")
     try:
         note_compiling()
         from arena.report import print_results
@@ -227,7 +234,8 @@ def _how_to_resume(config: ArenaConfig) -> str:
     if not (Path(config.out) / BLOCKS).exists():
         return "stopped before anything was played"
     workers = f" --workers {config.workers}" if config.workers > 1 else ""
-    command = f"tonk arena --resume --out {shlex.quote(config.out)}{workers}"
+    hands = " --hands" if config.hands else ""
+    command = f"tonk arena --resume --out {shlex.quote(config.out)}{workers}{hands}"
     return f"stopped; what is played is kept; go on with: {command}"
 
 

@@ -84,6 +84,7 @@ def test_arena_shows_progress_to_whoever_watches(tonk: Any, monkeypatch: pytest.
             ("random", "reference", "--schedule", "swiss"),
             "--schedule = 'swiss': input should be 'round_robin'",
         ),
+        (("random", "reference", "--hands"), "--hands: say which folder they are written into, by out"),
         (("--resume",), "--resume: say which folder to go on in, with --out DIR"),
         (("--resume", "--out", "nosuch"), "nosuch: no tournament to resume"),
         (("tonk_bench_1",), "agents: none given, and schedule = 'field'"),
