@@ -172,7 +172,7 @@ def play_blocks(
         tally.open_batch(count)
         for group in groups:
             seating = np.ascontiguousarray(seatings(group, seed, start, count)).reshape(-1, players)
-            match = _play_match(agents, seating, rules, decks, lots, hands, clock)
+            match = play_match(agents, seating, rules, decks, lots, hands, clock)
             for number, played in enumerate(match):
                 tally.add(group, seating, played.payments, played.tables)
                 shown = GroupHands(group, start, each_block, number, seating, played)
@@ -187,16 +187,16 @@ def play_blocks(
         agents[member].end(np.concatenate(paid[member]))
 
 
-def _play_match(
+def play_match(
     agents: Sequence[Agent],
     seating: npt.NDArray[np.int64],
     rules: LoweredRules,
     decks: npt.NDArray[np.int64],
     lots: npt.NDArray[np.int64],
     hands: int,
-    clock: Clock | None,
+    clock: Clock | None = None,
 ) -> Iterator[Played]:
-    """Plays a match of so many hands at every table, and yields them hand by hand.
+    """Plays a match of so many hands at every table, between agents that were started; yields hand by hand.
 
     The hands of a match are those of `tonk_env.match.Match`: the dealer moves left, side bets that nobody
     wins stand another deal, and the last ones may pay double. The decks are the same in every seating.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from arena.decisive import decisive
 from arena.placements import games
 from arena.results import Point, Results, Setting, collect
 from arena.tally import Tally
@@ -122,9 +124,15 @@ class Course:
         played = self.blocks if self._tally.can_go_on(self.left) else self._deals
         left_out = played - min(finished) if finished else 0
         points = self._convergence(setting.names)
+        found = collect(self._tally, setting, self._forfeits, self.left, left_out, points)
+        ranking = [setting.names.index(each.agent) for each in found.agents]
         placements = [summary["placements"] for summary in self._taken]
-        played_games = games(placements, setting.groups, setting.names, self.left)
-        return collect(self._tally, setting, self._forfeits, self.left, left_out, points, played_games)
+        swings = [summary["swings"] for summary in self._taken]
+        return replace(
+            found,
+            games=tuple(games(placements, setting.groups, setting.names, self.left)),
+            decisive=tuple(decisive(swings, setting.groups, ranking, self.left)),
+        )
 
     def _convergence(self, names: Sequence[str]) -> list[Point]:
         """The estimates on the way, over the hands that count in the end."""

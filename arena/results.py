@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import tonk_env
+from arena.decisive import Decisive
 from arena.placements import Game
 from arena.significance import intransitive_triples
 from arena.statistics import Estimate
@@ -183,6 +184,7 @@ class Results:
         triples: agents a, b and c of which a beats b, b beats c and c beats a, all resolved.
         convergence: the estimates on the way, at about 20 points.
         games: placements in the first deals, for ratings; not in the JSON.
+        decisive: deals in which it mattered most who sat where; not in the JSON.
     """
 
     rules: str
@@ -201,6 +203,7 @@ class Results:
     triples: tuple[tuple[str, str, str], ...]
     convergence: tuple[Point, ...]
     games: tuple[Game, ...] = ()
+    decisive: tuple[Decisive, ...] = ()
 
     def pair(self, a: str, b: str) -> PairResult:
         """Returns the result of a against b, whichever way round it is kept.
@@ -284,7 +287,6 @@ def collect(
     withdrawn: frozenset[int],
     blocks_left_out: int,
     convergence: Sequence[Point],
-    games: Iterable[Game] = (),
 ) -> Results:
     """Returns the results of a tournament that has been counted.
 
@@ -295,7 +297,6 @@ def collect(
         withdrawn: agents that were.
         blocks_left_out: deals that one of them did not finish.
         convergence: the estimates on the way.
-        games: placements.
     """
     names = setting.names
     estimates = [tally.per_hand(number) for number in range(len(names))]
@@ -342,7 +343,6 @@ def collect(
         effects=tuple(Effect(names[a], names[b], estimate) for a, b, estimate in effects),
         triples=tuple(intransitive_triples(each.to_dict() for each in pairs)),
         convergence=tuple(convergence),
-        games=tuple(games),
     )
 
 

@@ -18,12 +18,14 @@ from typing import Any
 
 import tonk_env
 from agents.base import Agent
+from arena import decisive, placements
 from arena.blocks import Progress, Watcher, check_size, make_agents, match_hands, play_blocks, policy_of
 from arena.config import ArenaConfig
 from arena.course import Course
 from arena.deals import hands_of_block
+from arena.decisive import Swings
 from arena.hands import HandRows, HandTable
-from arena.placements import Placements, fits
+from arena.placements import Placements
 from arena.play import Clock
 from arena.results import Results, Setting
 from arena.schedule import make_groups
@@ -110,8 +112,10 @@ class BatchPlayer:
         groups = [group for group in self.groups if not left & set(group)]
         first, blocks = self.blocks_of(number)
         tally, clock, begun = self.new_tally(), Clock(), time.perf_counter()
-        placements, rows = Placements(first, blocks), HandRows(self.groups)
-        watchers: list[Watcher] = [placements] if self.table is None else [placements, rows]
+        placed, swings, rows = Placements(first, blocks), Swings(), HandRows(self.groups)
+        watchers: list[Watcher] = [placed, swings]
+        if self.table is not None:
+            watchers.append(rows)
         config = self.config
         play_blocks(
             self.agents,
@@ -131,7 +135,8 @@ class BatchPlayer:
         return {
             "batch": number,
             **tally.export(),
-            "placements": placements.export(self.groups),
+            "placements": placed.export(self.groups),
+            "swings": swings.export(self.groups),
             "out": [agent for agent in self.may_leave if getattr(self.agents[agent], "is_out", False)],
             "times": {
                 "seconds": time.perf_counter() - begun,
@@ -149,7 +154,8 @@ class BatchPlayer:
             0 <= number < self.num_batches
             and empty.fits(summary)
             and summary["blocks"] == self.blocks_of(number)[1]
-            and fits(summary.get("placements"), self.groups, *self.blocks_of(number))
+            and placements.fits(summary.get("placements"), self.groups, *self.blocks_of(number))
+            and decisive.fits(summary.get("swings"), self.groups)
             and isinstance(summary.get("out"), list)
             and isinstance(summary.get("times"), dict)
             and (self.table is None or self.table.has(number))

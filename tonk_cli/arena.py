@@ -12,12 +12,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tonk_cli.common import JsonOption, check_players, naming_options, note_compiling, stdout, warn
+from tonk_cli.common import (
+    JsonOption,
+    amount_text,
+    check_players,
+    naming_options,
+    note_compiling,
+    stdout,
+    warn,
+)
 from tonk_env.errors import TonkError
 from tonk_env.resources import list_configs
 
 if TYPE_CHECKING:
     from arena.config import ArenaConfig
+    from arena.replays import Replay
     from arena.results import Results
 
 INTERRUPTED = 130
@@ -129,7 +138,7 @@ def arena(
         raise typer.Exit(INTERRUPTED) from None
     rated = _rate(results) if ratings else []
     if config.out is not None:
-        _write_page(config.out, results, rated)
+        _write_page(config, results, rated)
     if tensorboard is not None:
         from arena.curves import write_curves
 
@@ -167,12 +176,14 @@ def _print_rating(rating: dict[str, Any]) -> None:
     console.print(f"{rating['reason']}\n".capitalize(), soft_wrap=True, markup=False)
 
 
-def _write_page(folder: str, results: Results, ratings: list[dict[str, Any]]) -> None:
+def _write_page(config: ArenaConfig, results: Results, ratings: list[dict[str, Any]]) -> None:
     """Writes report.html beside the results."""
     from arena.page import write_page
+    from arena.replays import play_again
     from arena.store import TIMING
 
-    timing = json.loads((Path(folder) / TIMING).read_text(encoding="utf-8"))
+    folder = Path(str(config.out))
+    timing = json.loads((folder / TIMING).read_text(encoding="utf-8"))
     seconds = {
         each["agent"]: each["microseconds_per_decision"] / 1e6
         for each in timing["agents"]
@@ -180,8 +191,24 @@ def _write_page(folder: str, results: Results, ratings: list[dict[str, Any]]) ->
     }
     spent = {"seconds": timing["seconds"], "agents": seconds}
     command = shlex.join(["tonk", *sys.argv[1:]])
-    path = write_page(folder, results.to_dict(), spent, ratings=ratings, command=command)
+    replays = [_readable(each) for each in play_again(config, results.decisive)]
+    path = write_page(folder, results.to_dict(), spent, replays=replays, ratings=ratings, command=command)
     warn(f"report: {path}")
+
+
+def _readable(replay: Replay) -> dict[str, str]:
+    """A decisive hand as the page takes it."""
+    from tonk_cli.replay import hand_text
+
+    seat, names, hand = replay.seat, replay.agents, replay.hand
+    deal = f"Deal {replay.block}" + (f", hand {replay.number} of the match" if replay.number else "")
+    others = ", ".join(name for at, name in enumerate(names) if at != seat)
+    seats = "\n".join(f"seat {at}: {name}" for at, name in enumerate(names))
+    shown = f"not shown: {replay.reason}" if hand is None else hand_text(hand)
+    return {
+        "title": f"{deal}, seat {seat}: {amount_text(replay.stakes)} for {names[seat]} against {others}",
+        "text": f"{seats}\n\n{shown}",
+    }
 
 
 def _configure(words: list[str], options: dict[str, Any], resume: bool) -> ArenaConfig:
