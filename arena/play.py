@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import FORFEIT, Agent, Follower
+from agents.base import Agent, Follower
 from arena.compiled import can_play_compiled, play_compiled
 from tonk_env._jit import jit, mix
-from tonk_env.batch import deal_match_hand, settle_tables
-from tonk_env.engine.ending import forfeit
+from tonk_env.batch import apply_rows, deal_match_hand, settle_tables
 from tonk_env.engine.legal import legal_actions
 from tonk_env.engine.settle import settle
-from tonk_env.engine.state import ENDED, ENDINGS, OK, STATE_DTYPE
-from tonk_env.engine.turn import apply
+from tonk_env.engine.state import ENDED, ENDINGS, STATE_DTYPE
 from tonk_env.errors import TonkError
 from tonk_env.limits import MAX_SEATS
 from tonk_env.rules import LoweredRules
@@ -171,27 +169,6 @@ def _show_by_agent(
     starts[starts.shape[0] - 1] = rows.shape[0]
 
 
-@jit
-def _apply_or_forfeit(tables: Any, rows: Any, rules: Any, actions: Any) -> int:
-    """Makes one move at each of `rows`, or ends the hand there at the expense of the seat to move.
-
-    Args:
-        tables: `[B]` STATE_DTYPE; the tables of `rows` before an illegal move are changed.
-        rows: `[N]` int64, each table at most once.
-        rules: `[R]` RULES_DTYPE.
-        actions: `[N]` int32, action ids or FORFEIT.
-
-    Returns:
-        The first place in `rows` whose move is illegal, or -1.
-    """
-    for j in range(rows.shape[0]):
-        if actions[j] == FORFEIT:
-            forfeit(tables, rows[j], int(tables[rows[j]]["seat"]))
-        elif apply(tables, rows[j], rules, actions[j]) != OK:
-            return j
-    return -1
-
-
 def play_hands(
     agents: Sequence[Agent],
     seating: npt.NDArray[np.int64],
@@ -267,7 +244,7 @@ def play_hands(
             actions = np.ascontiguousarray(actions, np.int32)
             if actions.shape != (end - first,):
                 raise TonkError(f"agent {agent.name} chose {actions.size} actions for {end - first} views")
-            wrong = _apply_or_forfeit(tables, sorted_rows[part], record, actions)
+            wrong = apply_rows(tables, sorted_rows[part], record, actions)
             if wrong >= 0:
                 allowed = legal[first + wrong, : num_legal[first + wrong]].tolist()
                 raise TonkError(

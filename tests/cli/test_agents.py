@@ -39,7 +39,8 @@ def test_arena(tonk: Any, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "results.json").read_text()) == results
     page = (tmp_path / "report.html").read_text()
     assert page.startswith("<!doctype html>") and "reference" in page and "Ranking" in page
-    assert page.count('<details id="hand-') == 2 and "for reference against random" in page and "is dealt" in page
+    assert page.count('<details id="hand-') == 2
+    assert "for reference against random" in page and "is dealt" in page
     assert [each["agent"] for each in results["agents"]] == ["reference", "random"]
     assert {"a", "b", "hands", "stakes_per_hand", "ci95"} <= set(results["pairs"][0])
 
