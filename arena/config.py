@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena.schedule import Schedule
 from tonk_env.errors import TonkError
+from tonk_env.invalid import one_line
 from tonk_env.limits import MAX_SEATS
 from tonk_env.resources import find_config, read_toml
 
@@ -99,12 +100,4 @@ def make_config(keys: Mapping[str, Any], where: str = "") -> ArenaConfig:
     try:
         return ArenaConfig.model_validate(keys)
     except ValidationError as error:
-        raise TonkError(f"{where}{_one_line(error)}") from None
-
-
-def _one_line(error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        return f"{where}: no such key; allowed are {', '.join(ArenaConfig.model_fields)}"
-    return f"{where} = {first['input']!r}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+        raise TonkError(f"{where}{one_line(error, ArenaConfig)}") from None

@@ -126,19 +126,16 @@ def arena(
         agents or [], {key: each for key, each in options.items() if each is not None}, resume
     )
     names = ("players", "deals", "seed", "schedule", "workers", "hands")
-    try:
+    with _resumable(config):
         note_compiling()
         from arena.report import print_results
         from arena.run import run
 
         with naming_options(names), progress_bar("hands") as progress:
             results = run(config, progress=progress)
-    except KeyboardInterrupt:
-        warn(_how_to_resume(config))
-        raise typer.Exit(INTERRUPTED) from None
-    rated = _rate(results) if ratings else []
-    if config.out is not None:
-        _write_page(config, results, rated)
+        rated = _rate(results) if ratings else []
+        if config.out is not None:
+            _write_page(config, results, rated)
     if tensorboard is not None:
         from arena.curves import write_curves
 
@@ -251,6 +248,16 @@ def _with_options(
 def _dashed(key: str) -> str:
     """An option's name as it is typed."""
     return key.replace("_", "-")
+
+
+@contextmanager
+def _resumable(config: ArenaConfig) -> Iterator[None]:
+    """Says on Ctrl-C how to go on, and exits with status 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        warn(_how_to_resume(config))
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _how_to_resume(config: ArenaConfig) -> str:

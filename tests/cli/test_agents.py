@@ -80,11 +80,11 @@ def test_arena_shows_progress_to_whoever_watches(tonk: Any, monkeypatch: pytest.
             ("random", "reference", "--rules", "toy_hits", "--players", "4"),
             "--players = 4: these rules are played by 2",
         ),
-        (("random", "reference", "--until", "0"), "--until = 0.0: input should be greater than 0"),
-        (("random", "reference", "--min-deals", "0"), "--min-deals = 0: input should be greater than or"),
+        (("random", "reference", "--until", "0"), "--until = 0.0: Input should be greater than 0"),
+        (("random", "reference", "--min-deals", "0"), "--min-deals = 0: Input should be greater than or"),
         (
             ("random", "reference", "--schedule", "swiss"),
-            "--schedule = 'swiss': input should be 'round_robin'",
+            "--schedule = 'swiss': Input should be 'round_robin'",
         ),
         (("random", "reference", "--hands"), "--hands: say which folder they are written into, by out"),
         (("--resume",), "--resume: say which folder to go on in, with --out DIR"),
@@ -131,6 +131,10 @@ def test_arena_says_how_to_go_on(tonk: Any, tmp_path: Path, monkeypatch: pytest.
     assert (said.status, said.out) == (130, "")
     assert said.err.endswith(f"go on with: tonk arena --resume --out '{tmp_path}/a b' --workers 2\n")
     assert "nothing is kept" in tonk("arena", "reference", "random").err
+    monkeypatch.undo()
+    monkeypatch.setattr("arena.replays.play_again", stop)
+    said = tonk("arena", "reference", "random", *QUICK, "--out", tmp_path / "page")
+    assert said.status == 130 and "what is played is kept; go on with: tonk arena --resume" in said.err
 
 
 # ---- train
