@@ -64,5 +64,5 @@ $(READY): pyproject.toml constraints.txt
 
 $(EXTRAS_READY): $(READY)
 	@echo "Adding the optional extras to $(VENV) ..."
-	@$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable '.[dev,openspiel,ratings]'
+	@$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable '.[dev,openspiel,parquet,ratings]'
 	@touch $@

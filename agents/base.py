@@ -8,12 +8,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from tonk_env.batch import FORFEIT as FORFEIT  # what `act` may answer instead of an action
 from tonk_env.rules import LoweredRules
 
 Views = npt.NDArray[np.void]
-
-FORFEIT = -1
-"""What `act` answers, instead of an action, for a view whose seat gives up the hand: it pays for that."""
 
 
 @runtime_checkable

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +16,7 @@ from agents.registry import make
 from arena.deals import agent_keys, check_seed, deck_keys, hands_of_block, nth_keys, seatings, start_seed
 from arena.luck import Luck
 from arena.play import Clock, Played, Standing, play_hands
+from arena.statistics import UNIT
 from arena.tally import Tally
 from tonk_env.errors import TonkError
 from tonk_env.limits import MAX_BET_DEALS
@@ -26,6 +29,37 @@ HANDS_AT_ONCE = 2048
 """Hands played in one call: enough to keep Python's share small, few enough for little memory."""
 MAX_CHUNK = 8192
 """Blocks counted at once, at most: the bound within which sums are exact."""
+
+
+@dataclass(frozen=True)
+class GroupHands:
+    """Hands of one group: those of some blocks, one for each seating, of matches the same hand of each.
+
+    Attributes:
+        group: the agent numbers of its seats, in ascending order.
+        first: number of the first block.
+        seatings: hands of a block, which are side by side.
+        number: of the hand in its match, from 0.
+        seating: `[hands, players]` int64, agent numbers.
+        played: the hands.
+    """
+
+    group: tuple[int, ...]
+    first: int
+    seatings: int
+    number: int
+    seating: npt.NDArray[np.int64]
+    played: Played
+
+    @functools.cached_property
+    def units(self) -> npt.NDArray[np.int64]:
+        """What was paid, `[blocks, seatings, players]`, in whole millionths of a stake."""
+        paid = self.played.payments[:, : self.seating.shape[1]]
+        return np.rint(paid * UNIT).astype(np.int64).reshape(-1, self.seatings, self.seating.shape[1])
+
+
+Watcher = Callable[[GroupHands], None]
+"""Is shown all hands as they are played, beside the tally that counts them."""
 
 
 def check_size(rules: LoweredRules, players: int, deals: int, seed: int) -> None:
@@ -109,6 +143,7 @@ def play_blocks(
     at_once: int | None = None,
     adjusted: Tally | None = None,
     rollouts: int = 0,
+    watchers: Sequence[Watcher] = (),
 ) -> None:
     """Starts agents, plays blocks between them and ends their session.
 
@@ -126,6 +161,7 @@ def play_blocks(
         at_once: blocks played at once; a matter of speed and memory alone.
         adjusted: what payments without luck are counted in; None: nothing is adjusted.
         rollouts: by which luck is measured, see `arena.luck.Luck`.
+        watchers: shown the hands of each group.
 
     Raises:
         TonkError: an agent does not play these rules, or made an illegal move.
@@ -145,10 +181,14 @@ def play_blocks(
             each.open_batch(count)
         for group in groups:
             seating = np.ascontiguousarray(seatings(group, seed, start, count)).reshape(-1, players)
-            for played in _play_match(agents, seating, rules, decks, lots, hands, clock, luck):
+            match = play_match(agents, seating, rules, decks, lots, hands, clock, luck)
+            for number, played in enumerate(match):
                 tally.add(group, seating, played.payments, played.tables)
                 if adjusted is not None:
                     adjusted.add(group, seating, played.adjusted, played.tables)
+                shown = GroupHands(group, start, each_block, number, seating, played)
+                for watch in watchers:
+                    watch(shown)
                 for member in sorted(set(group)):
                     paid[member].append(played.payments[:, :players][seating == member])
                 if progress is not None:
@@ -159,17 +199,17 @@ def play_blocks(
         agents[member].end(np.concatenate(paid[member]))
 
 
-def _play_match(
+def play_match(
     agents: Sequence[Agent],
     seating: npt.NDArray[np.int64],
     rules: LoweredRules,
     decks: npt.NDArray[np.int64],
     lots: npt.NDArray[np.int64],
     hands: int,
-    clock: Clock | None,
-    luck: Luck | None,
+    clock: Clock | None = None,
+    luck: Luck | None = None,
 ) -> Iterator[Played]:
-    """Plays a match of so many hands at every table, and yields them hand by hand.
+    """Plays a match of so many hands at every table, between agents that were started; yields hand by hand.
 
     The hands of a match are those of `tonk_env.match.Match`: the dealer moves left, side bets that nobody
     wins stand another deal, and the last ones may pay double. The decks are the same in every seating.

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from arena.schedule import Schedule
 from tonk_env.errors import TonkError
+from tonk_env.invalid import one_line
 from tonk_env.limits import MAX_SEATS
 from tonk_env.resources import find_config, read_toml
 
@@ -57,6 +58,7 @@ class ArenaConfig(BaseModel):
     )
     workers: int = Field(1, description="processes; results do not depend on it", ge=1, le=MAX_WORKERS)
     out: str | None = Field(None, description="the folder that results are written into")
+    hands: bool = Field(False, description="whether a row for each hand is written there too")
 
     @property
     def entrants(self) -> tuple[str, ...]:
@@ -77,7 +79,7 @@ class ArenaConfig(BaseModel):
 
     def fixing(self) -> dict[str, Any]:
         """Returns the keys that results depend on."""
-        found = self.model_dump(mode="json", exclude={"workers", "out"})
+        found = self.model_dump(mode="json", exclude={"workers", "out", "hands"})
         found["batch"] = self.batch_blocks
         return found
 
@@ -105,12 +107,4 @@ def make_config(keys: Mapping[str, Any], where: str = "") -> ArenaConfig:
     try:
         return ArenaConfig.model_validate(keys)
     except ValidationError as error:
-        raise TonkError(f"{where}{_one_line(error)}") from None
-
-
-def _one_line(error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        return f"{where}: no such key; allowed are {', '.join(ArenaConfig.model_fields)}"
-    return f"{where} = {first['input']!r}: {first['msg'][:1].lower()}{first['msg'][1:]}"
+        raise TonkError(f"{where}{one_line(error, ArenaConfig)}") from None

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
+from arena.decisive import decisive
+from arena.placements import games
 from arena.results import Point, Results, Setting, collect
 from arena.tally import Tally
 
@@ -32,6 +35,7 @@ class Course:
         left: agents that have been withdrawn.
         blocks: blocks taken in.
         is_over: whether no more is needed.
+        counted: the numbers of the batches taken in, each with the agents that are left out in it.
         times: of the batches taken in.
     """
 
@@ -52,6 +56,7 @@ class Course:
         self._forfeits = [0] * len(max_forfeits)
         self._waiting: dict[int, dict[str, Any]] = {}
         self._taken: list[dict[str, Any]] = []
+        self.counted: list[tuple[int, frozenset[int]]] = []
         self.left: frozenset[int] = frozenset()
         self.blocks, self.is_over = 0, False
 
@@ -75,6 +80,8 @@ class Course:
 
     def add(self, summary: dict[str, Any]) -> None:
         """Takes in a batch once those before it are here; what comes after the end is not counted."""
+        if summary["batch"] < len(self._taken):
+            return  # again
         self._waiting[summary["batch"]] = summary
         while not self.is_over and len(self._taken) in self._waiting:
             self._take(self._waiting.pop(len(self._taken)))
@@ -98,6 +105,7 @@ class Course:
         self._tally.merge(summary, self.left)
         if self._adjusted is not None:
             self._adjusted.merge(summary["adjusted"], self.left)
+        self.counted.append((summary["batch"], self.left))
         is_enough = self._until is not None and self.blocks >= self._min_deals and self._is_narrow()
         self.is_over = (
             len(self._taken) == self._num_batches or is_enough or not self._tally.can_go_on(self.left)
@@ -121,7 +129,15 @@ class Course:
         played = self.blocks if self._tally.can_go_on(self.left) else self._deals
         left_out = played - min(finished) if finished else 0
         points = self._convergence(setting.names)
-        return collect(self._tally, setting, self._forfeits, self.left, left_out, points, self._adjusted)
+        found = collect(self._tally, setting, self._forfeits, self.left, left_out, points, self._adjusted)
+        ranking = [setting.names.index(each.agent) for each in found.agents]
+        placements = [summary["placements"] for summary in self._taken]
+        swings = [summary["swings"] for summary in self._taken]
+        return replace(
+            found,
+            games=tuple(games(placements, setting.groups, setting.names, self.left)),
+            decisive=tuple(decisive(swings, setting.groups, ranking, self.left)),
+        )
 
     def _convergence(self, names: Sequence[str]) -> list[Point]:
         """The estimates on the way, over the hands that count in the end."""

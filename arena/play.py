@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import FORFEIT, Agent, Follower, Mixed
+from agents.base import Agent, Follower, Mixed
 from arena.compiled import can_play_compiled, play_compiled
 from arena.luck import Luck, Recording
 from tonk_env._jit import jit, mix
-from tonk_env.batch import deal_match_hand, settle_tables
-from tonk_env.engine.ending import forfeit
+from tonk_env.batch import apply_rows, deal_match_hand, settle_tables
 from tonk_env.engine.legal import legal_actions
 from tonk_env.engine.settle import settle
-from tonk_env.engine.state import ENDED, ENDINGS, OK, STATE_DTYPE
-from tonk_env.engine.turn import apply
+from tonk_env.engine.state import ENDED, ENDINGS, STATE_DTYPE
 from tonk_env.errors import TonkError
 from tonk_env.limits import MAX_SEATS
 from tonk_env.rules import LoweredRules
@@ -36,11 +34,13 @@ class Played:
     Attributes:
         payments: `[B, MAX_SEATS]` float64, in stakes, by seat.
         tables: `[B]` STATE_DTYPE, as the hands ended.
+        decks: `[B]` int64, the keys that fix the decks.
         adjusted: `[B, MAX_SEATS]` float64, payments without luck; without `luck` the payments.
     """
 
     payments: npt.NDArray[np.float64]
     tables: npt.NDArray[np.void]
+    decks: npt.NDArray[np.int64]
     adjusted: npt.NDArray[np.float64]
 
 
@@ -172,27 +172,6 @@ def _show_by_agent(
     starts[starts.shape[0] - 1] = rows.shape[0]
 
 
-@jit
-def _apply_or_forfeit(tables: Any, rows: Any, rules: Any, actions: Any) -> int:
-    """Makes one move at each of `rows`, or ends the hand there at the expense of the seat to move.
-
-    Args:
-        tables: `[B]` STATE_DTYPE; the tables of `rows` before an illegal move are changed.
-        rows: `[N]` int64, each table at most once.
-        rules: `[R]` RULES_DTYPE.
-        actions: `[N]` int32, action ids or FORFEIT.
-
-    Returns:
-        The first place in `rows` whose move is illegal, or -1.
-    """
-    for j in range(rows.shape[0]):
-        if actions[j] == FORFEIT:
-            forfeit(tables, rows[j], int(tables[rows[j]]["seat"]))
-        elif apply(tables, rows[j], rules, actions[j]) != OK:
-            return j
-    return -1
-
-
 def play_hands(
     agents: Sequence[Agent],
     seating: npt.NDArray[np.int64],
@@ -241,7 +220,7 @@ def play_hands(
         clock.compiled[1] += time.perf_counter() - begun
         if wrong >= 0:
             raise TonkError(f"agent {agents[wrong].name} chose an illegal move")
-        return _settled(tables, record)
+        return _settled(tables, record, deck_keys)
     views = np.zeros(window, VIEW_DTYPE)
     legal = np.zeros((window, rules.max_legal), np.int16)
     rows, sorted_rows, num_legal, keys = np.zeros((4, window), np.int64)
@@ -276,17 +255,17 @@ def play_hands(
                 raise TonkError(f"agent {agent.name} chose {actions.size} actions for {end - first} views")
             if recording is not None:
                 recording.note(sorted_rows[part], actions, None if odds is None else legal[part], odds)
-            wrong = _apply_or_forfeit(tables, sorted_rows[part], record, actions)
+            wrong = apply_rows(tables, sorted_rows[part], record, actions)
             if wrong >= 0:
                 allowed = legal[first + wrong, : num_legal[first + wrong]].tolist()
                 raise TonkError(
                     f"agent {agent.name} chose action {actions[wrong]}, which is not legal: {allowed} are"
                 )
-    played = _settled(tables, record)
+    played = _settled(tables, record, deck_keys)
     if luck is None or recording is None:
         return played
     taken = luck.corrections(recording, seating, deck_keys, agent_keys, dealers, deals, multiplier)
-    return Played(played.payments, tables, played.payments + taken)
+    return replace(played, adjusted=played.payments + taken)
 
 
 def _tell_endings(
@@ -306,7 +285,9 @@ def _tell_endings(
             followers[member].end_hand(i, ending, by, paid)
 
 
-def _settled(tables: npt.NDArray[np.void], record: npt.NDArray[np.void]) -> Played:
+def _settled(
+    tables: npt.NDArray[np.void], record: npt.NDArray[np.void], decks: npt.NDArray[np.int64]
+) -> Played:
     payments = np.zeros((len(tables), MAX_SEATS))
     settle_tables(tables, record, payments)
-    return Played(payments, tables, payments)
+    return Played(payments, tables, decks, payments)

@@ -49,7 +49,8 @@ def open_skill(games: Iterable[Sequence[tuple[str, float]]]) -> Ratings:
     Args:
         games: each the agents that met, with what each was paid; the order counts a little, so it must be
             fixed for results that repeat. A game may be a hand, or, with much less noise, all hands of a deal
-            that the same agents played in all seatings.  An agent that is there twice counts by its mean.
+            that the same agents played in all seatings: `arena.results.Results.games`. An agent that is there
+            twice counts by its mean.
 
     Returns:
         `mu`, `sigma` and their cautious difference `mu - 3 sigma` by agent; no scores without the package.
@@ -59,7 +60,7 @@ def open_skill(games: Iterable[Sequence[tuple[str, float]]]) -> Ratings:
         models = importlib.import_module("openskill.models")
     except ImportError as error:
         return _missing(kind, columns, error)
-    model = models.PlackettLuce()
+    model = models.PlackettLuce(tau=0.0)  # agents do not change, so no doubt is added from game to game
     rated: dict[str, Any] = {}
     for game in games:
         payments: dict[str, list[float]] = {}

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import tonk_env
-from arena.significance import LEVEL
+from arena.decisive import Decisive
+from arena.placements import Game
+from arena.significance import intransitive_triples
 from arena.statistics import Estimate
 from arena.store import RESULTS, write_whole
 from arena.tally import Tally
-from arena.verdicts import cycles, judge
+from arena.verdicts import judge
 from tonk_env.errors import TonkError
 from tonk_env.limits import ENGINE_VERSION
 from tonk_env.rules import LoweredRules
@@ -199,6 +201,8 @@ class Results:
         effects: with three seats and more, what each agent's company does to each other.
         triples: agents a, b and c of which a beats b, b beats c and c beats a, all resolved.
         convergence: the estimates on the way, at about 20 points.
+        games: placements in the first deals, for ratings; not in the JSON.
+        decisive: deals in which it mattered most who sat where; not in the JSON.
     """
 
     rules: str
@@ -217,6 +221,8 @@ class Results:
     effects: tuple[Effect, ...]
     triples: tuple[tuple[str, str, str], ...]
     convergence: tuple[Point, ...]
+    games: tuple[Game, ...] = ()
+    decisive: tuple[Decisive, ...] = ()
 
     def pair(self, a: str, b: str) -> PairResult:
         """Returns the result of a against b, whichever way round it is kept.
@@ -277,6 +283,7 @@ class Setting:
         rules: what the rules are called.
         lowered: the rules.
         names: of the agents, by number.
+        groups: who meets whom, by these numbers.
         policies: what each makes of its policy.
         players, match_hands, seed, schedule, until, luck: as in `Results`.
     """
@@ -284,6 +291,7 @@ class Setting:
     rules: str
     lowered: LoweredRules
     names: Sequence[str]
+    groups: Sequence[tuple[int, ...]]
     policies: Sequence[str]
     players: int
     match_hands: int
@@ -344,9 +352,6 @@ def collect(
     place = {number: at for at, number in enumerate(ranking)}
     pairs = _pairs(tally, adjusted, names, place)
     effects = sorted(deciding.effects(), key=lambda each: (place[each[0]], place[each[1]]))
-    beats = [
-        (each.a, each.b) if each.best.mean > 0 else (each.b, each.a) for each in pairs if each.p_holm <= LEVEL
-    ]
     return Results(
         rules=setting.rules,
         rules_fingerprint=setting.lowered.fingerprint,
@@ -362,7 +367,7 @@ def collect(
         agents=agents,
         pairs=pairs,
         effects=tuple(Effect(names[a], names[b], estimate) for a, b, estimate in effects),
-        triples=tuple(cycles(beats)),
+        triples=tuple(intransitive_triples(each.to_dict() for each in pairs)),
         convergence=tuple(convergence),
     )
 

@@ -18,10 +18,14 @@ from typing import Any
 
 import tonk_env
 from agents.base import Agent
-from arena.blocks import Progress, check_size, make_agents, match_hands, play_blocks, policy_of
+from arena import decisive, placements
+from arena.blocks import Progress, Watcher, check_size, make_agents, match_hands, play_blocks, policy_of
 from arena.config import ArenaConfig
 from arena.course import Course
 from arena.deals import hands_of_block
+from arena.decisive import Swings
+from arena.hands import HandRows, HandTable
+from arena.placements import Placements
 from arena.play import Clock
 from arena.results import Results, Setting
 from arena.schedule import make_groups
@@ -31,7 +35,7 @@ from arena.workers import play_aside, play_here
 from tonk_env.errors import TonkError
 from tonk_env.limits import ENGINE_VERSION
 from tonk_env.resources import find_checkpoint
-from tonk_env.rules import lower
+from tonk_env.rules import LoweredRules, lower
 
 TIMING_FORMAT = "tonk-timing/1"
 
@@ -48,6 +52,8 @@ class BatchPlayer:
         agents: the agents.
         groups: who meets whom.
         may_leave: agents that may be withdrawn: those that have an attribute `is_out`.
+        header: what fixes the result, as far as it can be told: not the code of a class or a program.
+        table: where rows of hands are written, if they are.
 
     Raises:
         TonkError: the config cannot be played.
@@ -69,6 +75,13 @@ class BatchPlayer:
             config.schedule, len(self.agents), config.players, len(config.entrants) if has_field else 1
         )
         self.may_leave = [number for number, agent in enumerate(self.agents) if hasattr(agent, "is_out")]
+        self.header = _header(config, self.rules)
+        self.table = None
+        if config.hands:
+            if config.out is None:
+                raise TonkError("hands: say which folder they are written into, by out")
+            names = [agent.name for agent in self.agents]
+            self.table = HandTable(Path(config.out), self.header, names, config.players)
 
     def new_tally(self) -> Tally:
         """Returns a tally of this tournament, with nothing in it."""
@@ -99,6 +112,10 @@ class BatchPlayer:
         groups = [group for group in self.groups if not left & set(group)]
         first, blocks = self.blocks_of(number)
         tally, clock, begun = self.new_tally(), Clock(), time.perf_counter()
+        placed, swings, rows = Placements(first, blocks), Swings(), HandRows(self.groups)
+        watchers: list[Watcher] = [placed, swings]
+        if self.table is not None:
+            watchers.append(rows)
         config = self.config
         adjusted = self.new_tally() if config.luck else None
         play_blocks(
@@ -114,11 +131,16 @@ class BatchPlayer:
             at_once=self._at_once,
             adjusted=adjusted,
             rollouts=config.luck,
+            watchers=watchers,
         )
+        if self.table is not None:
+            self.table.write(number, rows.sorted())
         return {
             "batch": number,
             **tally.export(),
             **({} if adjusted is None else {"adjusted": adjusted.export()}),
+            "placements": placed.export(self.groups),
+            "swings": swings.export(self.groups),
             "out": [agent for agent in self.may_leave if getattr(self.agents[agent], "is_out", False)],
             "times": {
                 "seconds": time.perf_counter() - begun,
@@ -137,8 +159,11 @@ class BatchPlayer:
             and empty.fits(summary)
             and (not self.config.luck or empty.fits(summary.get("adjusted")))
             and summary["blocks"] == self.blocks_of(number)[1]
+            and placements.fits(summary.get("placements"), self.groups, *self.blocks_of(number))
+            and decisive.fits(summary.get("swings"), self.groups)
             and isinstance(summary.get("out"), list)
             and isinstance(summary.get("times"), dict)
+            and (self.table is None or self.table.has(number))
         )
 
     def close(self) -> None:
@@ -187,7 +212,7 @@ def run(
         folder = None if config.out is None else Path(config.out)
         store = None
         if folder is not None:
-            store = stack.enter_context(Store(folder, _header(player)))
+            store = stack.enter_context(Store(folder, player.header))
             empty = player.new_tally()
             for summary in store.batches(lambda data: player.is_batch(data, empty)):
                 course.add(summary)
@@ -206,6 +231,8 @@ def run(
                 break
         results = course.results(_setting(player))
         if folder is not None:
+            if player.table is not None:
+                player.table.join(course.counted)
             write_whole(folder / TIMING, _timing(player, course))
             results.write(folder)
     return results
@@ -228,6 +255,7 @@ def _setting(player: BatchPlayer) -> Setting:
         rules=config.rules,
         lowered=player.rules,
         names=[agent.name for agent in player.agents],
+        groups=player.groups,
         policies=[policy_of(agent) for agent in player.agents],
         players=config.players,
         match_hands=match_hands(player.rules),
@@ -238,16 +266,15 @@ def _setting(player: BatchPlayer) -> Setting:
     )
 
 
-def _header(player: BatchPlayer) -> dict[str, Any]:
-    """What fixes the result, as far as it can be told: the code of a class or a program is not in it."""
+def _header(config: ArenaConfig, rules: LoweredRules) -> dict[str, Any]:
     files = {}
-    for spec in player.config.everyone:
+    for spec in config.everyone:
         path = spec.removesuffix(":greedy")
         with contextlib.suppress(TonkError, OSError):
             files[spec] = hashlib.sha256(find_checkpoint(path).read_bytes()).hexdigest()
     return {
-        "config": player.config.fixing(),
-        "rules_fingerprint": player.rules.fingerprint,
+        "config": config.fixing(),
+        "rules_fingerprint": rules.fingerprint,
         "checkpoints": files,
         "tonk": tonk_env.__version__,
         "engine": ENGINE_VERSION,

@@ -7,29 +7,42 @@ one is cut off.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
+import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from tonk_env.errors import TonkError
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
 
 BLOCKS_FORMAT = "tonk-blocks/1"
 BLOCKS, RESULTS, TIMING = "blocks.jsonl", "results.json", "timing.json"
 
+_LOCKED_BYTE = 2**31 - 2
+
 
 class Store:
     """Keeps batches in a folder; a context manager that closes the file.
+
+    The folder is this store's alone until then, or until its process has ended, in whatever way.
 
     Args:
         folder: made if need be.
         header: what fixes the result, as plain data.
 
     Raises:
-        TonkError: the folder holds another tournament, or cannot be written.
+        TonkError: the folder holds another tournament, is another store's or cannot be written.
     """
 
     def __init__(self, folder: Path, header: dict[str, Any]) -> None:
@@ -41,6 +54,8 @@ class Store:
         except OSError as error:
             raise self._cannot(error) from None
         try:
+            if not lock(self._stream):
+                raise TonkError(f"{folder}: another arena is at work there; wait, or give another folder")
             self._lines = self._open(first_line)
         except OSError as error:
             self.close()
@@ -135,14 +150,25 @@ def write_whole(target: Path, text: str) -> None:
     Raises:
         TonkError: it cannot be written.
     """
+    with open_whole(target) as stream:
+        stream.write(text.encode())
+
+
+@contextlib.contextmanager
+def open_whole(target: Path) -> Iterator[BinaryIO]:
+    """Opens a file that is there, whole, once the block ends without error; its folder is made if need be.
+
+    Raises:
+        TonkError: it cannot be written.
+    """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         descriptor, draft = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
-            with open(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+            with open(descriptor, "wb") as stream:
                 # A draft is private to its writer; the file that takes its place is as open as any other.
                 os.chmod(draft, 0o644)
-                stream.write(text)
+                yield stream
                 stream.flush()
                 os.fsync(stream.fileno())
             os.replace(draft, target)
@@ -151,6 +177,23 @@ def write_whole(target: Path, text: str) -> None:
             raise
     except OSError as error:
         raise TonkError(f"{target}: cannot be written: {error.strerror or error}") from None
+
+
+def lock(stream: FileIO) -> bool:
+    """Makes an open file this process's own until it is closed; returns False where it is another's.
+
+    The system lets go of the file when the process ends, even if it is killed. Where files cannot be locked,
+    as on some network drives, this asks for nothing.
+    """
+    try:
+        if sys.platform == "win32":
+            stream.seek(_LOCKED_BYTE)  # beyond all data: others may read those
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+    return True
 
 
 def _line(data: dict[str, Any]) -> bytes:

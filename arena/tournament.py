@@ -30,6 +30,7 @@ def run_tournament(
     luck: int = 0,
     workers: int = 1,
     out: str | Path | None = None,
+    hands: bool = False,
 ) -> Results:
     """Plays a tournament: groups of agents, on the same decks, each under every seating.
 
@@ -54,6 +55,7 @@ def run_tournament(
             it is not.
         workers: processes. Results do not depend on it.
         out: a folder for the results, in which an interrupted tournament goes on where it was.
+        hands: whether a row for each hand is written there too; needs pyarrow.
 
     Raises:
         TonkError: an unknown agent or one that is there twice, a number out of range, rules that are not
@@ -76,6 +78,7 @@ def run_tournament(
             "luck": luck,
             "workers": workers,
             "out": None if out is None else str(out),
+            "hands": hands,
         }
     )
     return run(config, given, progress, batch_blocks)

@@ -44,16 +44,3 @@ def judge(pairs: Sequence[tuple[Estimate, int]]) -> list[Verdict]:
         for number, p, more in zip(known, holm(ps), needed, strict=True):
             verdicts[number] = Verdict(p, None if p <= LEVEL else more)
     return verdicts
-
-
-def cycles(beats: Sequence[tuple[str, str]]) -> list[tuple[str, str, str]]:
-    """Returns all (a, b, c) of which a beats b, b beats c and c beats a, each once: a is its first name."""
-    won = set(beats)
-    names = sorted({name for pair in won for name in pair})
-    return [
-        (a, b, c)
-        for a in names
-        for b in names
-        for c in names
-        if a < min(b, c) and {(a, b), (b, c), (c, a)} <= won
-    ]

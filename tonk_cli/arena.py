@@ -12,12 +12,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tonk_cli.common import JsonOption, check_players, naming_options, note_compiling, stdout, warn
+from tonk_cli.common import (
+    JsonOption,
+    amount_text,
+    check_players,
+    naming_options,
+    note_compiling,
+    stdout,
+    warn,
+)
 from tonk_env.errors import TonkError
 from tonk_env.resources import list_configs
 
 if TYPE_CHECKING:
     from arena.config import ArenaConfig
+    from arena.replays import Replay
     from arena.results import Results
 
 INTERRUPTED = 130
@@ -77,6 +86,12 @@ def arena(
             "the same command goes on where it was interrupted."
         ),
     ] = None,
+    hands: Annotated[
+        bool,
+        typer.Option(
+            "--hands", help="Also write hands.parquet into --out: a row for each hand (extra: parquet)."
+        ),
+    ] = False,
     resume: Annotated[
         bool,
         typer.Option("--resume", help="Go on with what --out holds; agents and options may be left out."),
@@ -85,7 +100,10 @@ def arena(
         bool, typer.Option("--details", help="Also print how hands ended, and stakes by seat.")
     ] = False,
     ratings: Annotated[
-        bool, typer.Option("--ratings", help="Also rate by alpha-rank and Nash averaging (extra: ratings).")
+        bool,
+        typer.Option(
+            "--ratings", help="Also rate by OpenSkill, alpha-rank and Nash averaging (extra: ratings)."
+        ),
     ] = False,
     tensorboard: Annotated[
         Path | None,
@@ -110,24 +128,22 @@ def arena(
         "luck": luck,
         "workers": workers,
         "out": None if out is None else str(out),
+        "hands": hands or None,
     }
     config = _configure(
         agents or [], {key: each for key, each in options.items() if each is not None}, resume
     )
-    names = ("players", "deals", "seed", "schedule", "workers")
-    try:
+    names = ("players", "deals", "seed", "schedule", "workers", "hands")
+    with _resumable(config):
         note_compiling()
         from arena.report import print_results
         from arena.run import run
 
         with naming_options(names), progress_bar("hands") as progress:
             results = run(config, progress=progress)
-    except KeyboardInterrupt:
-        warn(_how_to_resume(config))
-        raise typer.Exit(INTERRUPTED) from None
-    rated = _rate(results) if ratings else []
-    if config.out is not None:
-        _write_page(config.out, results, rated)
+        rated = _rate(results) if ratings else []
+        if config.out is not None:
+            _write_page(config, results, rated)
     if tensorboard is not None:
         from arena.curves import write_curves
 
@@ -142,10 +158,10 @@ def arena(
 
 def _rate(results: Results) -> list[dict[str, Any]]:
     """Returns the secondary ratings as plain data."""
-    from arena.ratings import alpha_rank, nash_averaging
+    from arena.ratings import alpha_rank, nash_averaging, open_skill
 
     data = results.to_dict()
-    return [rating(data).to_dict() for rating in (alpha_rank, nash_averaging)]
+    return [each.to_dict() for each in (open_skill(results.games), alpha_rank(data), nash_averaging(data))]
 
 
 def _print_rating(rating: dict[str, Any]) -> None:
@@ -165,12 +181,14 @@ def _print_rating(rating: dict[str, Any]) -> None:
     console.print(f"{rating['reason']}\n".capitalize(), soft_wrap=True, markup=False)
 
 
-def _write_page(folder: str, results: Results, ratings: list[dict[str, Any]]) -> None:
+def _write_page(config: ArenaConfig, results: Results, ratings: list[dict[str, Any]]) -> None:
     """Writes report.html beside the results."""
     from arena.page import write_page
+    from arena.replays import play_again
     from arena.store import TIMING
 
-    timing = json.loads((Path(folder) / TIMING).read_text(encoding="utf-8"))
+    folder = Path(str(config.out))
+    timing = json.loads((folder / TIMING).read_text(encoding="utf-8"))
     seconds = {
         each["agent"]: each["microseconds_per_decision"] / 1e6
         for each in timing["agents"]
@@ -178,8 +196,24 @@ def _write_page(folder: str, results: Results, ratings: list[dict[str, Any]]) ->
     }
     spent = {"seconds": timing["seconds"], "agents": seconds}
     command = shlex.join(["tonk", *sys.argv[1:]])
-    path = write_page(folder, results.to_dict(), spent, ratings=ratings, command=command)
+    replays = [_readable(each) for each in play_again(config, results.decisive)]
+    path = write_page(folder, results.to_dict(), spent, replays=replays, ratings=ratings, command=command)
     warn(f"report: {path}")
+
+
+def _readable(replay: Replay) -> dict[str, str]:
+    """A decisive hand as the page takes it."""
+    from tonk_cli.replay import hand_text
+
+    seat, names, hand = replay.seat, replay.agents, replay.hand
+    deal = f"Deal {replay.block}" + (f", hand {replay.number} of the match" if replay.number else "")
+    others = ", ".join(name for at, name in enumerate(names) if at != seat)
+    seats = "\n".join(f"seat {at}: {name}" for at, name in enumerate(names))
+    shown = f"not shown: {replay.reason}" if hand is None else hand_text(hand)
+    return {
+        "title": f"{deal}, seat {seat}: {amount_text(replay.stakes)} for {names[seat]} against {others}",
+        "text": f"{seats}\n\n{shown}",
+    }
 
 
 def _configure(words: list[str], options: dict[str, Any], resume: bool) -> ArenaConfig:
@@ -224,6 +258,16 @@ def _dashed(key: str) -> str:
     return key.replace("_", "-")
 
 
+@contextmanager
+def _resumable(config: ArenaConfig) -> Iterator[None]:
+    """Says on Ctrl-C how to go on, and exits with status 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        warn(_how_to_resume(config))
+        raise typer.Exit(INTERRUPTED) from None
+
+
 def _how_to_resume(config: ArenaConfig) -> str:
     if config.out is None:
         return "stopped; nothing is kept (with --out DIR, what is played is)"
@@ -232,7 +276,8 @@ def _how_to_resume(config: ArenaConfig) -> str:
     if not (Path(config.out) / BLOCKS).exists():
         return "stopped before anything was played"
     workers = f" --workers {config.workers}" if config.workers > 1 else ""
-    command = f"tonk arena --resume --out {shlex.quote(config.out)}{workers}"
+    hands = " --hands" if config.hands else ""
+    command = f"tonk arena --resume --out {shlex.quote(config.out)}{workers}{hands}"
     return f"stopped; what is played is kept; go on with: {command}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,13 +59,27 @@ def _summary(record: Record) -> dict[str, Any]:
     return {"file": record.where, "ending": hand.ending, "payments": payments, "counts": hand.counts}
 
 
-def _show(record: Record, console: Console) -> None:
-    from rich.table import Table
+def hand_text(hand: Hand) -> str:
+    """Returns a hand as `tonk replay` shows it, as plain text."""
+    from rich.console import Console
 
+    text = io.StringIO()
+    show_hand(hand, Console(file=text, width=120, highlight=False, color_system=None))
+    return text.getvalue()
+
+
+def _show(record: Record, console: Console) -> None:
     hand = record.hand
     rules = hand.preset or "own rules"
     title = f"{record.where}: {rules}, {hand.num_players} players, dealer {hand.dealer}"
     console.print(title, markup=False, soft_wrap=True)
+    show_hand(hand, console)
+
+
+def show_hand(hand: Hand, console: Console) -> None:
+    """Prints a hand move by move, and what it paid."""
+    from rich.table import Table
+
     table = Table()
     for heading in ("#", "seat", "move", "drew", "hand", "count"):
         table.add_column(heading, justify="right" if heading in ("#", "seat", "count") else "left")

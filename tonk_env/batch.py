@@ -9,6 +9,7 @@ from typing import Any
 
 from tonk_env._jit import jit, mix
 from tonk_env.engine.deal import clear, deal, shuffle
+from tonk_env.engine.ending import forfeit
 from tonk_env.engine.legal import can_do, legal_actions, legal_mask
 from tonk_env.engine.settle import settle
 from tonk_env.engine.state import ENDED, OK
@@ -17,6 +18,9 @@ from tonk_env.limits import MAX_BET_DEALS
 from tonk_env.observe import observe
 from tonk_env.rules.lower import BET_NATURALS, BET_SUIT
 from tonk_env.view import view
+
+FORFEIT = -1
+"""What is chosen, instead of an action, by a seat that gives up the hand: it pays for that."""
 
 
 @jit
@@ -102,16 +106,21 @@ def legal_rows(tables: Any, rows: Any, rules: Any, legal: Any, num_legal: Any) -
 
 @jit
 def apply_rows(tables: Any, rows: Any, rules: Any, actions: Any) -> int:
-    """Makes one move at each of `rows`; returns the first place in `rows` whose move is illegal, or -1.
+    """Makes one move at each of `rows`, or ends the hand there at the expense of the seat to move.
 
     Args:
         tables: `[B]` STATE_DTYPE; the tables of `rows` before an illegal move are changed.
         rows: `[N]` int64, each table at most once.
         rules: `[R]` RULES_DTYPE.
-        actions: `[N]` int32.
+        actions: `[N]` int32, action ids or `FORFEIT`.
+
+    Returns:
+        The first place in `rows` whose move is illegal, or -1.
     """
     for j in range(rows.shape[0]):
-        if apply(tables, rows[j], rules, actions[j]) != OK:
+        if actions[j] == FORFEIT:
+            forfeit(tables, rows[j], int(tables[rows[j]]["seat"]))
+        elif apply(tables, rows[j], rules, actions[j]) != OK:
             return j
     return -1
 

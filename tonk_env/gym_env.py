@@ -48,6 +48,8 @@ MOST_DEALS = 10_000
 class LearnerTables:
     """Tables at which one seat is the learner's and agents play the others, B at once.
 
+    Where an agent answers `FORFEIT`, the hand ends so at the expense of the seat it holds there.
+
     Args:
         rules: a preset's name, the path of a file, a table of options, or rules.
         num_players: 2 to 6, a number these rules are played by.
@@ -205,8 +207,9 @@ class TonkEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
 
     The observation is the vector of docs/observations.md, `[size]` float32 within 0 and 1. The reward is the
     learner's own stakes, when the hand ends. `action_masks` and `info["action_mask"]` say what is legal;
-    at the end `info` has `ending` and `payments` by seat. Hands in which the learner gets to decide nothing
-    (won on the deal, or ended by an opponent first) are dealt again.
+    at the end `info` has `ending` and `payments` by seat. An opponent may forfeit the hand, at its own
+    expense. Hands in which the learner gets to decide nothing (won on the deal, or ended by an opponent
+    first) are dealt again.
 
     Args:
         rules: a preset's name, the path of a file, a table of options, or rules.

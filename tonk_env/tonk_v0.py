@@ -128,8 +128,7 @@ class raw_env(pettingzoo.AECEnv):  # type: ignore[misc]
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents}
-        self._deck_size = self.rules.rules.deck_size(num_players)
-        state_size = num_players * (self._size + 1) + self._deck_size
+        state_size = num_players * (self._size + 1) + self.rules.rules.deck_size(num_players)
         self.state_space = spaces.Box(0.0, 1.0, (state_size,), np.float32)
 
         self._tables = np.zeros(1, STATE_DTYPE)

@@ -6,7 +6,6 @@ model.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 import tomllib
@@ -17,6 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tonk_env.errors import TonkError
+from tonk_env.invalid import one_line
 from tonk_env.resources import find_config, read_toml
 
 Positive = Annotated[int, Field(ge=1)]
@@ -194,28 +194,6 @@ def _set(data: dict[str, Any], assignment: str) -> None:
     table[option] = value
 
 
-def _names_at(path: tuple[Any, ...]) -> list[str]:
-    """The options that exist beside the one at `path`."""
-    model: Any = TrainConfig
-    for part in path[:-1]:
-        model = model.model_fields[part].annotation
-    return list(model.model_fields)
-
-
-def _one_line(error: ValidationError) -> str:
-    first = error.errors()[0]
-    path = first["loc"]
-    where = ".".join(map(str, path))
-    if first["type"] == "extra_forbidden":
-        names = _names_at(path)
-        close = difflib.get_close_matches(str(path[-1]), names, n=1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
-        return f"{where}: no such option{hint}; there are {', '.join(names)}"
-    message = first["msg"].removeprefix("Value error, ")
-    given = "" if isinstance(first["input"], (Mapping, BaseModel)) else f" = {first['input']!r}"
-    return f"{where}{given}: {message}" if where else message
-
-
 def make_config(data: Mapping[str, Any], where: str = "config") -> TrainConfig:
     """Returns the config meant by a table.
 
@@ -225,7 +203,7 @@ def make_config(data: Mapping[str, Any], where: str = "config") -> TrainConfig:
     try:
         return TrainConfig.model_validate(data)
     except ValidationError as error:
-        raise TonkError(f"{where}: {_one_line(error)}") from None
+        raise TonkError(f"{where}: {one_line(error, TrainConfig)}") from None
 
 
 def load_config(name_or_path: str | Path, overrides: Iterable[str] = ()) -> TrainConfig:

@@ -211,4 +211,8 @@ def replays(given: Sequence[Mapping[str, str]]) -> str:
         f"<pre>{text(each['text'])}</pre></details>"
         for number, each in enumerate(given, 1)
     )
-    return section("hands", "Decisive hands", "The hands in which most was won and lost.", folded)
+    intro = (
+        "Deals in which it mattered most who sat where: the same cards in the same seat, as they paid most "
+        "and as they paid least. One deal of each group of agents, those of the best first."
+    )
+    return section("hands", "Decisive hands", intro, folded)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from agents.base import Views
+from agents.base import FORFEIT, Views
 from tests.api.steering import choose
 from tonk_env import TonkError
 from tonk_env.engine.state import PHASES
@@ -79,6 +79,15 @@ class Cheat(Uniform):
 
     def act(self, views: Views, legal: Any, num_legal: Any, keys: Any) -> npt.NDArray[np.int32]:
         return np.full(len(views), 300, np.int32)
+
+
+class Quitter(Uniform):
+    """Gives up every hand."""
+
+    name = "tests:Quitter"
+
+    def act(self, views: Views, legal: Any, num_legal: Any, keys: Any) -> npt.NDArray[np.int32]:
+        return np.full(len(views), FORFEIT, np.int32)
 
 
 def play(env: Any, rng: random.Random) -> tuple[float, dict[str, Any], int]:
@@ -258,6 +267,24 @@ def test_an_agent_that_cheats_is_named() -> None:
     with pytest.raises(TonkError, match="agent tests:Cheat chose action 300"):
         for seed in range(5):
             env.reset(seed=seed)
+
+
+def test_an_opponent_may_forfeit_the_hand() -> None:
+    env = TonkEnv(num_players=3, opponents=["random", Quitter()])
+    seen = set()
+    for seed in range(30):
+        env.reset(seed=seed)
+        _, info, _ = play(env, random.Random(seed))
+        if info["ending"] == "forfeit":
+            quitter = (info["seat"] + 2) % 3
+            assert info["payments"] == [-4.0 if seat == quitter else 2.0 for seat in range(3)]
+            seen.add(info["seat"])
+    assert seen == {0, 1, 2}
+    # A hand that it gives up before the learner's first decision is dealt again.
+    env = TonkEnv(opponents=Quitter(), seat=0)
+    for seed in range(10):
+        env.reset(seed=seed)
+        assert env._game.dealers[0] == 1
 
 
 def test_rules_that_leave_nothing_to_decide() -> None:

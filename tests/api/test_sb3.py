@@ -16,7 +16,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.vec_env import VecMonitor
 
 from tests.api.steering import choose
-from tests.api.test_gym import Uniform
+from tests.api.test_gym import Quitter, Uniform
 from tonk_env import TonkError
 from tonk_env.engine.state import ENDED
 from tonk_env.sb3_env import TonkVecEnv
@@ -156,6 +156,19 @@ def test_agents_are_started_and_ended() -> None:
     assert [seed for _, _, seed in agent.started] == [5]
     env.close()
     assert agent.ended == 1
+
+
+def test_an_opponent_may_forfeit_the_hand() -> None:
+    env = TonkVecEnv(opponents=Quitter(), num_tables=8, seed=5)
+    env.reset()
+    ended: list[dict[str, Any]] = []
+    for _ in range(6):
+        last_legal = np.array([np.flatnonzero(mask)[-1] for mask in env.action_masks()])  # never a drop
+        _, rewards, dones, infos = env.step(last_legal)
+        ended += [info for info, done in zip(infos, dones, strict=True) if done]
+        assert rewards[dones].tolist() == [2.0] * int(dones.sum())
+    assert len(ended) >= 8
+    assert all(info["ending"] == "forfeit" and info["payments"][info["seat"]] == 2 for info in ended)
 
 
 def test_stock_maskable_ppo_trains_and_is_evaluated() -> None:

@@ -263,6 +263,7 @@ def test_a_withdrawn_agent_is_left_out_for_everyone(players: int) -> None:
     # It was out after the third batch, which is not counted.
     assert results.blocks_left_out == 30
     assert results.deals == 50
+    assert results.games == without.games
     for mine, theirs in zip(survivors, without.agents, strict=True):
         assert mine == theirs
     for pair in without.pairs:
@@ -345,3 +346,26 @@ def test_mistakes_of_workers_take_one_line(tmp_path: Path, monkeypatch: pytest.M
         with pytest.raises(TonkError, match=message) as caught:
             run_tournament([f"lawless_agent:{name}", "random"], deals=200, batch=10, workers=2)
         assert "\n" not in str(caught.value)
+
+
+def test_two_runs_do_not_share_a_folder(whole: Path, tmp_path: Path) -> None:
+    config = ArenaConfig(agents=AGENTS, deals=600, batch=10, seed=5, out=str(tmp_path))
+    endless = [*command(tmp_path), "--deals", "1000000"]
+    process = subprocess.Popen(endless, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while not (tmp_path / BLOCKS).exists() or len(lines(tmp_path)) < 3:
+            assert process.poll() is None
+            time.sleep(0.01)
+        for agents in (AGENTS, AGENTS[:2]):
+            with pytest.raises(TonkError, match=r": another arena is at work there; wait, ") as caught:
+                run(config.model_copy(update={"agents": agents}))
+            assert str(caught.value).startswith(f"{tmp_path}: ")
+        before = len(lines(tmp_path))
+        while len(lines(tmp_path)) == before:  # undisturbed
+            time.sleep(0.01)
+    finally:
+        process.kill()
+        process.wait()
+    # The killed run no longer holds the folder.
+    with pytest.raises(TonkError, match="holds another tournament"):
+        run(config)

@@ -107,7 +107,7 @@ def test_effects_of_company_against_means_taken_by_hand() -> None:
 @pytest.mark.parametrize(
     ("agents", "options", "message"),
     [
-        (["random", "reference"], {"schedule": "swiss"}, "schedule = 'swiss': input should be"),
+        (["random", "reference"], {"schedule": "swiss"}, "schedule = 'swiss': Input should be"),
         ([], {"schedule": "field", "field": ["random", "reference"]}, "agents: none given, and schedule"),
         (["random"], {"schedule": "field", "field": ["random"]}, "agents: random is there twice"),
         (["random", "reference"], {"until": -1.0}, "until = -1.0: "),

@@ -39,8 +39,20 @@ def test_arena(tonk: Any, tmp_path: Path) -> None:
     assert json.loads((tmp_path / "results.json").read_text()) == results
     page = (tmp_path / "report.html").read_text()
     assert page.startswith("<!doctype html>") and "reference" in page and "Ranking" in page
+    assert page.count('<details id="hand-') == 2
+    assert "for reference against random" in page and "is dealt" in page
     assert [each["agent"] for each in results["agents"]] == ["reference", "random"]
     assert {"a", "b", "hands", "stakes_per_hand", "ci95"} <= set(results["pairs"][0])
+
+
+@pytest.mark.extras
+def test_arena_shows_other_ratings(tonk: Any, tmp_path: Path) -> None:
+    pytest.importorskip("openskill", reason="needs openskill: pip install 'tonk[ratings]'")
+    pytest.importorskip("cvxpy", reason="needs cvxpy: pip install 'tonk[ratings]'")
+    said = tonk("arena", "reference", "random", *QUICK, "--ratings", "--out", tmp_path)
+    page = (tmp_path / "report.html").read_text()
+    for kind, column in (("OpenSkill", "sigma"), ("alpha-rank", "mass"), ("Nash averaging", "stakes")):
+        assert kind in said.out and column in said.out and kind in page
 
 
 def test_arena_of_a_config(tonk: Any, tmp_path: Path) -> None:
@@ -68,12 +80,13 @@ def test_arena_shows_progress_to_whoever_watches(tonk: Any, monkeypatch: pytest.
             ("random", "reference", "--rules", "toy_hits", "--players", "4"),
             "--players = 4: these rules are played by 2",
         ),
-        (("random", "reference", "--until", "0"), "--until = 0.0: input should be greater than 0"),
-        (("random", "reference", "--min-deals", "0"), "--min-deals = 0: input should be greater than or"),
+        (("random", "reference", "--until", "0"), "--until = 0.0: Input should be greater than 0"),
+        (("random", "reference", "--min-deals", "0"), "--min-deals = 0: Input should be greater than or"),
         (
             ("random", "reference", "--schedule", "swiss"),
-            "--schedule = 'swiss': input should be 'round_robin'",
+            "--schedule = 'swiss': Input should be 'round_robin'",
         ),
+        (("random", "reference", "--hands"), "--hands: say which folder they are written into, by out"),
         (("--resume",), "--resume: say which folder to go on in, with --out DIR"),
         (("--resume", "--out", "nosuch"), "nosuch: no tournament to resume"),
         (("tonk_bench_1",), "agents: none given, and schedule = 'field'"),
@@ -118,6 +131,10 @@ def test_arena_says_how_to_go_on(tonk: Any, tmp_path: Path, monkeypatch: pytest.
     assert (said.status, said.out) == (130, "")
     assert said.err.endswith(f"go on with: tonk arena --resume --out '{tmp_path}/a b' --workers 2\n")
     assert "nothing is kept" in tonk("arena", "reference", "random").err
+    monkeypatch.undo()
+    monkeypatch.setattr("arena.replays.play_again", stop)
+    said = tonk("arena", "reference", "random", *QUICK, "--out", tmp_path / "page")
+    assert said.status == 130 and "what is played is kept; go on with: tonk arena --resume" in said.err
 
 
 # ---- train

@@ -6,7 +6,6 @@ see docs/RULES.md). `load_rules` reads a preset or a file; `tonk_env.rules.lower
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from tonk_env.cards import CARD_TEXT, JOKER, RANKS
 from tonk_env.errors import TonkError
+from tonk_env.invalid import one_line
 from tonk_env.limits import MAX_HAND, MAX_JOKERS, MAX_SEATS, MAX_TIERS, MAX_TURN_LIMIT, MAX_WILD_RANKS
 from tonk_env.resources import find_config, list_configs, read_toml
 
@@ -475,56 +475,6 @@ class Rules(_Section):
         return any(reachable[hand_size] >> count & 1 for count in counts if count >= 0)
 
 
-def _place(path: tuple[int | str, ...]) -> str:
-    """Names an option as a file does; what stands for a branch of a union is left out."""
-    place = ""
-    for part in path:
-        if isinstance(part, int):
-            place += f"[{part}]"
-        elif "[" not in part and not part.startswith(("constrained-", "function-")):
-            place += f".{part}"
-    return place.removeprefix(".")
-
-
-def _names_at(path: tuple[int | str, ...]) -> list[str]:
-    """The options that exist beside the one at `path`."""
-    model: Any = Rules
-    for part in path[:-1]:
-        model = get_args(model)[0] if isinstance(part, int) else model.model_fields[part].annotation
-    return list(model.model_fields)
-
-
-_IN_A_FILE = {
-    "dict_type": "Input should be a table",
-    "model_type": "Input should be a table",
-    "tuple_type": "Input should be a list",
-}
-
-
-def _one_line(error: ValidationError) -> str:
-    found = error.errors()
-    # Of an option with several kinds of value, what is said of the kind that was meant goes deepest.
-    first = max(
-        (each for each in found if each["loc"][:2] == found[0]["loc"][:2]), key=lambda e: len(e["loc"])
-    )
-    where, value = _place(first["loc"]), first["input"]
-    if first["type"] == "extra_forbidden":
-        names = _names_at(first["loc"])
-        close = difflib.get_close_matches(str(first["loc"][-1]), names, n=1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
-        return f"{where}: no such option{hint}; there are {', '.join(names)}"
-    if first["type"] == "value_error" and isinstance(value, Mapping | BaseModel):
-        message = str(first["ctx"]["error"])  # of a section: it begins with the option's name
-        return f"{where}.{message}" if where else message
-    messages = {
-        _IN_A_FILE.get(each["type"], each["msg"]): None
-        for each in found
-        if len(each["loc"]) == len(first["loc"]) and _place(each["loc"]) == where
-    }
-    given = "" if isinstance(value, Mapping | list | tuple) else f" = {value!r}"
-    return f"{where}{given}: {'; or '.join(messages).replace('Value error, ', '')}"
-
-
 def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(base)
     for key, value in over.items():
@@ -578,7 +528,7 @@ def make_rules(data: Mapping[str, Any], where: str = "rules") -> Rules:
     try:
         return Rules.model_validate(_resolve(data, where, ()))
     except ValidationError as error:
-        raise TonkError(f"{where}: {_one_line(error)}") from None
+        raise TonkError(f"{where}: {one_line(error, Rules)}") from None
 
 
 @functools.cache
