@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -273,6 +273,19 @@ class Results:
         target = Path(folder) / RESULTS
         write_whole(target, self.to_json())
         return target
+
+
+def deciding(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns results as in `results.json`, with the estimates that decide in the place of the plain ones.
+
+    Where luck was taken out these are the adjusted ones; else nothing changes.
+    """
+
+    def decides(entry: Mapping[str, Any]) -> dict[str, Any]:
+        adjusted = entry["adjusted"] or {}
+        return {**entry, **{key: adjusted[key] for key in ("stakes_per_hand", "ci95") if key in adjusted}}
+
+    return {**results, **{key: [decides(entry) for entry in results[key]] for key in ("agents", "pairs")}}
 
 
 @dataclass(frozen=True)

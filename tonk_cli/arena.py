@@ -146,8 +146,9 @@ def arena(
             _write_page(config, results, rated)
     if tensorboard is not None:
         from arena.curves import write_curves
+        from arena.results import deciding
 
-        write_curves(tensorboard, results.to_dict())
+        write_curves(tensorboard, deciding(results.to_dict()))
     if as_json:
         print(results.to_json(), end="")
     else:
@@ -159,8 +160,9 @@ def arena(
 def _rate(results: Results) -> list[dict[str, Any]]:
     """Returns the secondary ratings as plain data."""
     from arena.ratings import alpha_rank, nash_averaging, open_skill
+    from arena.results import deciding
 
-    data = results.to_dict()
+    data = deciding(results.to_dict())
     return [each.to_dict() for each in (open_skill(results.games), alpha_rank(data), nash_averaging(data))]
 
 
@@ -185,6 +187,7 @@ def _write_page(config: ArenaConfig, results: Results, ratings: list[dict[str, A
     """Writes report.html beside the results."""
     from arena.page import write_page
     from arena.replays import play_again
+    from arena.results import deciding
     from arena.store import TIMING
 
     folder = Path(str(config.out))
@@ -197,7 +200,8 @@ def _write_page(config: ArenaConfig, results: Results, ratings: list[dict[str, A
     spent = {"seconds": timing["seconds"], "agents": seconds}
     command = shlex.join(["tonk", *sys.argv[1:]])
     replays = [_readable(each) for each in play_again(config, results.decisive)]
-    path = write_page(folder, results.to_dict(), spent, replays=replays, ratings=ratings, command=command)
+    shown = deciding(results.to_dict())
+    path = write_page(folder, shown, spent, replays=replays, ratings=ratings, command=command)
     warn(f"report: {path}")
 
 

@@ -37,7 +37,8 @@ def page(
     """Returns the page of a tournament.
 
     Args:
-        results: as in `results.json`; sections whose data are missing are left out.
+        results: as in `results.json`, or as `arena.results.deciding` returns it; sections whose data are
+            missing are left out.
         timing: as in `timing.json`: `seconds` in all, and `agents` with the seconds per decision of each, as
             a number or under `seconds_per_decision`; both may be missing.
         replays: hands to read: `title` and `text` of each.
@@ -97,8 +98,8 @@ def command_of(results: Mapping[str, Any]) -> str | None:
     if results.get("schedule") in ("field", "host"):
         return None  # who was measured against whom is not in the results
     words = ["tonk", "arena", *(str(agent["agent"]) for agent in results["agents"])]
-    for key in ("rules", "players", "schedule", "deals", "until", "seed"):
-        if results.get(key) is not None:
+    for key in ("rules", "players", "schedule", "deals", "until", "luck", "seed"):
+        if results.get(key) is not None and (key, results[key]) != ("luck", 0):
             words += [f"--{key}", str(results[key])]
     return shlex.join(words)
 
@@ -107,6 +108,8 @@ def _facts(results: Mapping[str, Any]) -> str:
     said = [f"{text(results['rules'])} rules", f"{results['players']} players"]
     said.append(f"{results['deals']:,} deals, each under every seating")
     said.append(f"{results['hands']:,} hands")
+    if results.get("luck"):
+        said.append(f"luck taken out by {results['luck']:,} rollouts a card")
     if results.get("blocks_left_out"):
         said.append(f'<span class="flag">{results["blocks_left_out"]:,} deals left out</span>')
     return " · ".join(said)
