@@ -15,13 +15,15 @@ from agents.heuristic import heuristic
 from agents.process import PREFIX, ProcessAgent
 from agents.random import RandomAgent
 from agents.reference import reference
+from agents.styles import PREFIX as STYLE
+from agents.styles import style_bot
 from tonk_env.errors import TonkError
 from tonk_env.resources import find_checkpoint, list_checkpoints
 
 _NAMED: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "reference": reference, "expert": expert}
 _FORMS = (
-    "random, heuristic:drop=T[,keep=W], reference, expert, package.module:Class, CHECKPOINT.zip[:greedy], "
-    "cmd:PROGRAM ARGUMENTS"
+    "random, heuristic:drop=T[,keep=W], reference, expert, style:FILE.toml, package.module:Class, "
+    "CHECKPOINT.zip[:greedy], cmd:PROGRAM ARGUMENTS"
 )
 _LARGEST = 1000
 
@@ -35,8 +37,9 @@ def make(spec: str) -> Agent:
     """Returns an agent, not yet started.
 
     Args:
-        spec: `random`, `heuristic:drop=T` (and `,keep=W`), `reference`, `expert`, `package.module:Class` (of
-            no arguments; the current folder is searched too), `cmd:./mybot --flag` (a program that speaks the
+        spec: `random`, `heuristic:drop=T` (and `,keep=W`), `reference`, `expert`, `style:FILE.toml` (a rule
+            bot of the numbers in a file like `agents/data/expert.toml`), `package.module:Class` (of no
+            arguments; the current folder is searched too), `cmd:./mybot --flag` (a program that speaks the
             protocol of docs/BOTS.md), or a checkpoint: a path to a zip or the name of one that ships, with
             `:greedy` where it is to choose its likeliest move instead of drawing one.
 
@@ -45,6 +48,8 @@ def make(spec: str) -> Agent:
     """
     if spec.startswith(PREFIX):
         return ProcessAgent(spec)
+    if spec.startswith(STYLE):
+        return style_bot(spec)
     name, _, options = spec.partition(":")
     if name == "heuristic":
         return _make_heuristic(spec, options)

@@ -282,7 +282,7 @@ def _ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """One thread of torch: on a small machine two spin against each other, and runs would not repeat."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -332,10 +332,11 @@ def _check_same_game(path: Path, about: dict[str, Any], game: Game) -> None:
             )
 
 
-def _make_model(config: TrainConfig, game: Game, precision: str) -> SelfPlayPPO:
+def make_model(config: TrainConfig, env: TablesEnv, precision: str) -> SelfPlayPPO:
+    """Returns a learner at some tables, with the options of a config."""
     ppo = config.ppo
     return SelfPlayPPO(
-        env=TablesEnv(game.tables, game.ending_names),
+        env=env,
         learning_rate=(ppo.learning_rate, ppo.final_learning_rate),
         entropy_coef=(ppo.entropy, ppo.final_entropy),
         n_steps=config.rollout.steps,
@@ -394,7 +395,7 @@ def train(
         folder.write_json(path / folder.MANIFEST, _describe(config, game, precision))
     else:
         raise TonkError("train: a config to start with or a run to resume is needed")
-    with _one_thread():
+    with one_thread():
         _train(path, config, game, precision, evaluate, resume is not None, console)
     return path
 
@@ -409,7 +410,7 @@ def _train(
     console: Console,
 ) -> None:
     run = Run(path, config, game, evaluate, console)
-    run.model = model = _make_model(config, game, precision)
+    run.model = model = make_model(config, TablesEnv(game.tables, game.ending_names), precision)
     if again:
         run.resume()
     model.set_logger(Logger(str(path), [Curves(path, model.num_timesteps)]))
