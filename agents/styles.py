@@ -30,15 +30,16 @@ def style_of(data: Mapping[str, Any]) -> npt.NDArray[np.void]:
     Raises:
         TonkError: it is no such data.
     """
-    style = np.zeros(1, STYLE_DTYPE)
+    style, known = np.zeros(1, STYLE_DTYPE), (*WEIGHTS, *_FLAGS)
+    weights = data.get("weights")
+    unknown = [field for field in weights if field not in known] if isinstance(weights, Mapping) else []
+    if unknown:
+        raise TonkError(f"no weight {unknown[0]!r}: there are {', '.join(known)}")
     try:
-        weights = {**dict.fromkeys(_FLAGS, 1), **data["weights"]}
         for opened, table in enumerate(_TABLES):
             style["thresholds"][0, opened] = np.array(data["thresholds"][table], float)
-        for field, weight in weights.items():
-            if field not in (*WEIGHTS, *_FLAGS):
-                raise TonkError(f"no weight {field!r}: there are {', '.join((*WEIGHTS, *_FLAGS))}")
-            style[field] = float(weight)
+        for field, weight in {**dict.fromkeys(_FLAGS, 1), **data["weights"]}.items():
+            style[field] = bool(weight) if field in _FLAGS else float(weight)
     except (KeyError, TypeError, ValueError):
         tables = " and ".join(_TABLES)
         raise TonkError(

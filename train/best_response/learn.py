@@ -23,7 +23,7 @@ from train import folder
 from train.best_response.search import Told, plays
 from train.best_response.table import CHOOSING, TRAINING, Earnings, Response, Table, check_sound, stream_seed
 from train.best_response.tables import AgainstTables
-from train.config import TrainConfig, make_config
+from train.config import make_config
 from train.run import make_model, one_thread
 from train.selfplay.ppo import SelfPlayPPO
 from train.selfplay.tables import TablesEnv

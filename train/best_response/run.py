@@ -165,7 +165,7 @@ def _bound(table: Table, method: str, tell: Told, folder: Path | None) -> Exploi
 
 
 def _responses(table: Table, method: str, tell: Told) -> Iterator[tuple[str, Response, Earnings]]:
-    """Yields what the methods find: which method, the response, and its earnings on the decks for choosing."""
+    """Yields what is found: by which method, the response, and its earnings on the decks for choosing."""
     if method != "ppo":
         until = _SEARCH_SHARE if method == "auto" else 1.0
         yield from (("search", *found) for found in search(table, until, tell))

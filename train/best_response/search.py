@@ -1,8 +1,8 @@
 """A quick response: the best of the agents that ship, then a climb over the numbers of a rule bot.
 
-Each number in turn is moved a step up, else a step down; a move stays if, on the same decks and in every
-seat, the bot then earns more, by more than a standard error of the difference. Steps shrink from sweep to
-sweep, and every sweep has decks of its own.
+Each number in turn is moved a step up, else a step down, and on while it pays; a move stays if, on the same
+decks and in every seat, the bot then earns more, by more than a standard error of the difference. Steps
+shrink from sweep to sweep, and every sweep has decks of its own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tonk_env.errors import TonkError
 from tonk_env.resources import find_checkpoint, list_checkpoints
 from train.best_response.table import CHOOSING, CLIMBING, Earnings, Response, Table
 
-SWEEPS, SHRINK = 6, 0.7
+SWEEPS, SHRINK = 4, 0.6
 _LADDER = range(0, 35, 5)
 _KEEP = 5.0
 """Points for which the bots of the ladder keep a card of a pair or partial run."""
@@ -127,18 +127,28 @@ def climb(
     for number in range(SWEEPS):
         best, before = table.earnings(Bot("response", style), CLIMBING, number), moves
         for field, place, step in coordinates():
-            if table.budget.used >= until:
-                return style, moves
-            tell(f"search, sweep {number + 1}: {best.mean():+.3f}", table.budget.used)
             for direction in (step, -step):
-                tried = style.copy()
-                moved = np.minimum(style[field][place], _MOST if field != "thresholds" else np.inf)
-                tried[field][place] = np.round(moved + SHRINK**number * direction, 3)
-                earned = table.earnings(Bot("response", tried), CLIMBING, number)
-                gain = earned - best
-                if gain.mean() > gain.std() / np.sqrt(len(gain)):
-                    style, best, moves = tried, earned, moves + 1
+                paid = False
+                while table.budget.used < until:
+                    tell(f"search, sweep {number + 1}: {best.mean():+.3f}", table.budget.used)
+                    tried = moved_style(style, field, place, SHRINK**number * direction)
+                    earned = table.earnings(Bot("response", tried), CLIMBING, number)
+                    gain = earned - best
+                    if gain.mean() <= gain.std() / np.sqrt(len(gain)):
+                        break
+                    style, best, moves, paid = tried, earned, moves + 1, True
+                if paid:
                     break
-        if moves == before:
+        if moves == before or table.budget.used >= until:
             break
     return style, moves
+
+
+def moved_style(style: npt.NDArray[np.void], field: str, place: Any, by: float) -> npt.NDArray[np.void]:
+    """Returns a style with the numbers at a place of a field moved."""
+    moved = style.copy()
+    numbers = moved[field][place]
+    if field != "thresholds":
+        numbers = np.minimum(numbers, _MOST)
+    moved[field][place] = np.round(numbers + by, 3)
+    return moved

@@ -111,7 +111,8 @@ class Table:
         Raises:
             TonkError: somebody does not play these rules, or the agent is a program that broke down.
         """
-        group, seed, deals = (0, *[1] * (self.players - 1)), stream_seed(self.seed, *purpose), self.choosing_deals
+        deals, seed = self.choosing_deals, stream_seed(self.seed, *purpose)
+        group = (0, *[1] * (self.players - 1))
         hands = hands_of_block(group)
         seating = np.ascontiguousarray(seatings(group, seed, 0, deals)).reshape(-1, self.players)
         decks, lots = (np.repeat(keys(seed, 0, deals), hands) for keys in (deck_keys, agent_keys))
