@@ -6,6 +6,7 @@ Every later card from the stock is a chance node.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from agents.tabular.slots import EMPTY, fill_slots, find_slot, make_slots
 from tonk_env._jit import fold, jit
+from tonk_env.batch import view_rows
 from tonk_env.cards import NUM_TYPES
 from tonk_env.engine.deal import chance_outcomes, clear, deal
 from tonk_env.engine.legal import legal_actions
@@ -29,11 +31,13 @@ from tonk_env.errors import TonkError
 from tonk_env.hand import RulesLike, full_deck
 from tonk_env.limits import MAX_ACTIONS, MAX_DECK, MAX_SEATS
 from tonk_env.rules import LoweredRules, lower
-from tonk_env.view import VIEW_DTYPE, view
+from tonk_env.view import VIEW_DTYPE
 from train.cfr.flat import CHANCE, NODE_DTYPE, SET_DTYPE, TERMINAL, FlatGame
 
 MAX_NODES = 30_000_000
 """Nodes of the largest game that is expanded: 24 bytes each, and as much again for a solver."""
+_MAX_DEALS = int(np.iinfo(np.int16).max)
+"""What a node's label can tell apart."""
 _DEALING = 0
 """Depth of the root on the way down."""
 NODES, SETS, PLACES, ENDS, DEPTH = range(5)
@@ -75,30 +79,24 @@ class TonkGame(FlatGame):
         places = np.arange(self.rules.max_legal) < num_legal[:, None]
         start = int(sets["first"][0]) if len(sets) else 0
         legal[places] = self.actions[start : start + int(num_legal.sum())]
-        parents = self._parents
+        tables = np.zeros(len(sets), STATE_DTYPE)
         for row, node in enumerate(sets["node"].tolist()):
-            path = [node]
-            while path[-1]:
-                path.append(int(parents[path[-1]]))
-            trail = np.array(path[-2::-1], np.int64)
-            _replay(
-                self._table, self.rules.record, self.num_players, self.decks, self.nodes, trail, views, row
-            )
+            trail = [node]
+            while trail[-1]:
+                trail.append(int(self._parents[trail[-1]]))
+            way = np.array(trail[-2::-1], np.int64)
+            _replay(tables, row, self.rules.record, self.num_players, self.decks, self.nodes, way)
+        view_rows(tables, np.arange(len(sets)), views)
         return views, legal, num_legal
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_table", np.zeros(1, STATE_DTYPE))
-        has_children = self.nodes["num_children"] > 0
-        parents = np.zeros(len(self.nodes), np.int32)
-        # Blocks of children lie in another order than their parents: each is filled by its place.
-        children = self.nodes["num_children"][has_children]
-        starts = self.nodes["first_child"][has_children]
-        order = np.argsort(starts)
-        parents[1:] = np.repeat(np.flatnonzero(has_children)[order], children[order])
-        object.__setattr__(self, "_parents", parents)
-
-    _table: Any = None
-    _parents: Any = None
+    @functools.cached_property
+    def _parents(self) -> npt.NDArray[np.int64]:
+        """The parent of each node; the root's is itself."""
+        inner = np.flatnonzero(self.nodes["num_children"])
+        # Families lie in another order than their parents.
+        inner = inner[np.argsort(self.nodes["first_child"][inner])]
+        parents = np.repeat(inner, self.nodes["num_children"][inner])
+        return np.concatenate([[0], parents])
 
 
 @jit
@@ -125,14 +123,11 @@ def _step(tables: Any, i: int, rules: Any, label: int) -> None:
 
 
 @jit
-def _replay(
-    tables: Any, rules: Any, num_players: int, decks: Any, nodes: Any, trail: Any, views: Any, row: int
-) -> None:
-    """Plays the nodes of `trail` `[L]` int64, a deal first, and shows the seat that is then to move."""
-    _start(tables, 0, rules, num_players, decks, int(nodes[trail[0]]["label"]))
-    for at in range(1, trail.shape[0]):
-        _step(tables, 0, rules, int(nodes[trail[at]]["label"]))
-    view(tables, 0, int(tables[0]["seat"]), views, row)
+def _replay(tables: Any, i: int, rules: Any, num_players: int, decks: Any, nodes: Any, way: Any) -> None:
+    """Plays at table `i` along the nodes of `way` `[L]` int64, of which the first is a deal."""
+    _start(tables, i, rules, num_players, decks, int(nodes[way[0]]["label"]))
+    for at in range(1, way.shape[0]):
+        _step(tables, i, rules, int(nodes[way[at]]["label"]))
 
 
 @jit
@@ -282,34 +277,33 @@ def _deals(left: Counter[int], sizes: list[int]) -> Iterator[tuple[list[tuple[in
             yield [cards, *others], ways * more
 
 
-def _list_decks(
-    rules: LoweredRules, num_players: int, most: int
-) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
-    """Returns a deck `[D, deck]` for each deal, the rest ascending, and the deals' probabilities."""
+def _list_decks(rules: LoweredRules, num_players: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
+    """Returns a deck `[D, deck]` for each deal, the rest ascending, and the deals' probabilities.
+
+    Raises:
+        TonkError: there are more than `_MAX_DEALS`.
+    """
     row, deck = rules.record[0], full_deck(rules, num_players)
     hands = [int(row["hand_size"][num_players])] * num_players
-    widows, upcards = [int(row["widow"])] * num_players, [int(row["upcard"])]
+    sizes = [*hands, *[int(row["widow"])] * num_players, int(row["upcard"])]
     types, at_least = len(set(deck)), 1
-    for size in (*hands, *widows, *upcards):
+    for size in sizes:
         at_least *= max(1, math.comb(types, size))
         types = max(0, types - size)
-    if at_least > most:
-        raise TonkError(f"{_called(rules)} has at least {at_least:,} deals: at most {most:,} nodes are expanded")
     decks, ways = [], []
-    for parts, number in _deals(Counter(deck), [*hands, *widows, *upcards]):
-        dealt, laid = parts[:num_players], [card for part in parts[num_players:] for card in part]
-        first = [cards[at] for at in range(hands[0]) for cards in dealt] + laid
-        rest = sorted((Counter(deck) - Counter(first)).elements())
-        decks.append(first + rest)
+    for parts, number in _deals(Counter(deck), sizes) if at_least <= _MAX_DEALS else ():
+        laid = [card for part in parts[num_players:] for card in part]
+        first = [cards[at] for at in range(hands[0]) for cards in parts[:num_players]] + laid
+        decks.append(first + sorted((Counter(deck) - Counter(first)).elements()))
         ways.append(number)
-        if len(decks) > most:
-            raise TonkError(f"{_called(rules)} has more than {most:,} deals: too many to expand")
+        if len(decks) > _MAX_DEALS:
+            break
+    if not 0 < len(decks) <= _MAX_DEALS:
+        raise TonkError(
+            f"too large to expand: at least {max(at_least, len(decks)):,} deals, {_MAX_DEALS:,} are allowed"
+        )
     chances = np.array(ways, np.float64)
     return np.array(decks, np.int8), chances / chances.sum()
-
-
-def _called(rules: LoweredRules) -> str:
-    return f"rules {rules.rules.summary!r}" if rules.rules.summary else "the game by these rules"
 
 
 def _grown(array: Any, count: int, need: int) -> Any:
@@ -337,14 +331,12 @@ def expand(rules: RulesLike, num_players: int = 2, max_nodes: int = MAX_NODES) -
     for option, is_on in (("slap", lowered.rules.slap), ("side_bets.suit", lowered.rules.side_bets.suit)):
         if is_on:
             raise TonkError(f"only games whose chance is all in the cards are solved, but {option} is in force")
-    decks, chances = _list_decks(lowered, num_players, max_nodes)
+    decks, chances = _list_decks(lowered, num_players)
     most = max(NUM_TYPES, lowered.max_legal)
     nodes = np.zeros(len(decks) + 1 + most, NODE_DTYPE)
     nodes["seat"][0], nodes["chance"][0], nodes["num_children"][0] = CHANCE, 1.0, len(decks)
     nodes["first_child"][0] = 1
     nodes["chance"][1 : len(decks) + 1] = chances
-    if len(decks) > np.iinfo(np.int16).max:
-        raise TonkError(f"{_called(lowered)} has {len(decks):,} deals: at most {np.iinfo(np.int16).max:,} are expanded")
     nodes["label"][1 : len(decks) + 1] = np.arange(len(decks))
     sets, keys = np.zeros(1024, SET_DTYPE), np.zeros(1024, np.int64)
     slots = make_slots(len(keys))
@@ -361,8 +353,8 @@ def expand(rules: RulesLike, num_players: int = 2, max_nodes: int = MAX_NODES) -
             break
         if counts[NODES] > max_nodes:
             raise TonkError(
-                f"{_called(lowered)} has more than {max_nodes:,} nodes: {counts[NODES]:,} were found by "
-                f"{int(way[0, 1]):,} of {len(decks):,} deals"
+                f"too large to expand: {counts[NODES]:,} nodes after {int(way[0, 1]):,} of {len(decks):,} deals, "
+                f"{max_nodes:,} are allowed"
             )
         nodes = _grown(nodes, int(counts[NODES]), most)
         actions = _grown(actions, int(counts[PLACES]), most)
