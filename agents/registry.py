@@ -37,9 +37,8 @@ def make(spec: str) -> Agent:
     Args:
         spec: `random`, `heuristic:drop=T` (and `,keep=W`), `reference`, `expert`, `package.module:Class` (of
             no arguments; the current folder is searched too), `cmd:./mybot --flag` (a program that speaks the
-            protocol of docs/BOTS.md), or a checkpoint: a path to a zip (a network) or an npz (a table), or the
-            name of one that ships, with `:greedy` where it is to choose its likeliest move instead of drawing
-            one.
+            protocol of docs/BOTS.md), or a checkpoint: a path to a zip (a network) or an npz (a table), or
+            the name of one that ships, with `:greedy` where it is to take its likeliest move, not to draw one.
 
     Raises:
         TonkError: there is no such agent; the message says what is allowed.

@@ -105,7 +105,9 @@ def _find(noun: str, shipped: Path, suffixes: tuple[str, ...], given: str) -> Pa
     close = difflib.get_close_matches(path.stem, names, n=1)
     hint = f" (did you mean {close[0]}?)" if close else ""
     have = ", ".join(names) or "(none ship)"
-    raise TonkError(f"no {noun} {given!r}{hint}: give a path to a {' or '.join(suffixes)} file, or one of {have}")
+    raise TonkError(
+        f"no {noun} {given!r}{hint}: give a path to a {' or '.join(suffixes)} file, or one of {have}"
+    )
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -110,9 +110,14 @@ class Solution:
         fill_slots(self._slots, self._keys, len(self._keys))
 
     def _fits(self) -> bool:
-        """Tells whether the arrays are a policy: each information set once, probabilities that add up to 1."""
+        """Tells whether each information set is there once, with probabilities that add up to 1."""
         firsts, chances = self._firsts, self._chances
-        if len(self._keys) == 0 or firsts[0] != 0 or firsts[-1] != len(chances) or np.any(np.diff(firsts) < 1):
+        if (
+            len(self._keys) == 0
+            or firsts[0] != 0
+            or firsts[-1] != len(chances)
+            or np.any(np.diff(firsts) < 1)
+        ):
             return False
         is_ascending = bool(self._keys[0] >= 0 and np.all(np.diff(self._keys) > 0))
         sums = np.add.reduceat(chances, firsts[:-1])
@@ -155,7 +160,8 @@ class Solution:
         meant = self.manifest
         if (rules.fingerprint, num_players) != (meant.rules_fingerprint, meant.players):
             raise TonkError(
-                f"{self.name}: the solution of {meant.rules} with {meant.players} players; it plays no other game"
+                f"{self.name}: the solution of {meant.rules} with {meant.players} players; "
+                "it plays no other game"
             )
 
     def act(

@@ -15,6 +15,8 @@ from train.cfr.expand import TonkGame, expand
 from train.cfr.flat import CHANCE, TERMINAL, FlatGame, flatten
 from train.cfr.sequences import Sequences
 
+TWINS = {"deck": {"ranks": "A2", "suits": 1, "packs": 2, "jokers": 1}, "deal": {"hand_size": 1}}
+
 
 def assert_well_formed(game: FlatGame) -> None:
     nodes = game.nodes
@@ -61,9 +63,11 @@ def walk_along(game: TonkGame) -> dict[str, set[int]]:
         if found["seat"] == TERMINAL:
             assert hand.ended and list(game.payoffs[found["index"]]) == hand.payments
         elif found["seat"] == CHANCE:
-            cards = {card: chance for card, chance in hand.chance_outcomes()}
+            cards = dict(hand.chance_outcomes())
             chances = game.nodes["chance"][found["first_child"] : found["first_child"] + len(labels)]
-            assert cards == pytest.approx({CARD_TEXT[card]: one for card, one in zip(labels, chances, strict=True)})
+            assert cards == pytest.approx(
+                {CARD_TEXT[card]: one for card, one in zip(labels, chances, strict=True)}
+            )
         else:
             seat = hand.to_move
             assert seat == found["seat"] and hand.legal_actions() == labels.tolist()
@@ -84,7 +88,7 @@ def walk_along(game: TonkGame) -> dict[str, set[int]]:
     return logs
 
 
-@pytest.mark.parametrize("options", [{}, {"deck": {"ranks": "A2", "suits": 1, "packs": 2, "jokers": 1}, "deal": {"hand_size": 1}}])  # fmt: skip
+@pytest.mark.parametrize("options", [{}, TWINS])
 def test_information_sets_are_logs(options: dict[str, object]) -> None:
     game = expand(tiny_rules(**options))
     assert_well_formed(game)
@@ -96,7 +100,9 @@ def test_information_sets_are_logs(options: dict[str, object]) -> None:
 
 def test_decks_of_equal_cards_have_the_right_chances() -> None:
     game = expand(tiny_rules(deck={"ranks": "A2", "suits": 1, "packs": 2}, deal={"hand_size": 1}))
-    chances = {tuple(deck[:3]): one for deck, one in zip(game.decks.tolist(), game.nodes["chance"][1:7], strict=True)}
+    chances = {
+        tuple(deck[:3]): one for deck, one in zip(game.decks.tolist(), game.nodes["chance"][1:7], strict=True)
+    }
     ace, two = 0, 1
     assert chances[ace, two, two] == pytest.approx(2 / 4 * 2 / 3 * 1 / 2)
     assert (ace, ace, ace) not in chances and sum(chances.values()) == pytest.approx(1)
@@ -140,10 +146,11 @@ def test_forgetful_games_are_refused() -> None:
 
 @pytest.mark.skipif(not is_compiled(), reason="kernels are not compiled")
 def test_kernels_are_compiled_for_one_signature_each() -> None:
-    from train.cfr import exact, expand as expanding, sampling, sequences
+    from train.cfr import exact, sampling, sequences
+    from train.cfr import expand as expanding
 
     kernels = [
-        expanding._walk, expanding._replay, sequences._trace, sequences.plan_of, sequences.end_values,
+        expanding._walk, expanding._step, expanding._start, sequences._trace, sequences.plan_of, sequences.end_values,
         sequences.value_of, sequences.best_response, exact.update_seat, exact.normalise, sampling._iterate,
     ]  # fmt: skip
     assert {kernel.__name__: len(kernel.signatures) <= 1 for kernel in kernels} == dict.fromkeys(

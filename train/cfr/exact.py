@@ -154,7 +154,8 @@ class Cfr:
         for seat in range(self.game.num_players):
             update_seat(
                 self.game.sets, form.parents, form.ends, form.worth, seat, keep_positive, keep_negative,
-                float(t) ** self.discounts.average, self.policy, self._plan, self._values, self.regrets, self.sums,
+                float(t) ** self.discounts.average, self.policy, self._plan, self._values, self.regrets,
+                self.sums,
             )  # fmt: skip
 
     def average_policy(self) -> Floats:
@@ -163,8 +164,22 @@ class Cfr:
         normalise(self.game.sets, self.sums, policy)
         return policy
 
-    def restore(self, iterations: int, policy: Floats, regrets: Floats, sums: Floats) -> None:
-        """Goes back to how things stood after some iterations."""
-        self.iterations = iterations
-        self.policy[:], self.regrets[:], self.sums[:] = policy, regrets, sums
+    @property
+    def visited(self) -> int:
+        """Ends of the game that the iterations went over, which is all they visit."""
+        return self.iterations * self.sequences.ends.size
+
+    def state(self) -> dict[str, Any]:
+        """Returns all that the next iterations depend on."""
+        return {
+            "iterations": self.iterations,
+            "policy": self.policy.copy(),
+            "regrets": self.regrets.copy(),
+            "sums": self.sums.copy(),
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Goes back to a state."""
+        self.iterations = state["iterations"]
+        self.policy[:], self.regrets[:], self.sums[:] = state["policy"], state["regrets"], state["sums"]
         plan_of(self.game.sets, self.sequences.parents, self.policy, self._plan)

@@ -29,7 +29,7 @@ from tonk_env.engine.state import ENDED, STATE_DTYPE
 from tonk_env.engine.turn import apply, apply_chance
 from tonk_env.errors import TonkError
 from tonk_env.hand import RulesLike, full_deck
-from tonk_env.limits import MAX_ACTIONS, MAX_DECK, MAX_SEATS
+from tonk_env.limits import MAX_SEATS
 from tonk_env.rules import LoweredRules, lower
 from tonk_env.view import VIEW_DTYPE
 from train.cfr.flat import CHANCE, NODE_DTYPE, SET_DTYPE, TERMINAL, FlatGame
@@ -79,13 +79,15 @@ class TonkGame(FlatGame):
         places = np.arange(self.rules.max_legal) < num_legal[:, None]
         start = int(sets["first"][0]) if len(sets) else 0
         legal[places] = self.actions[start : start + int(num_legal.sum())]
-        tables = np.zeros(len(sets), STATE_DTYPE)
+        tables, record = np.zeros(len(sets), STATE_DTYPE), self.rules.record
         for row, node in enumerate(sets["node"].tolist()):
-            trail = [node]
-            while trail[-1]:
-                trail.append(int(self._parents[trail[-1]]))
-            way = np.array(trail[-2::-1], np.int64)
-            _replay(tables, row, self.rules.record, self.num_players, self.decks, self.nodes, way)
+            labels = []
+            while node:
+                labels.append(int(self.nodes["label"][node]))
+                node = int(self._parents[node])
+            _start(tables, row, record, self.num_players, self.decks, labels.pop())
+            while labels:
+                _step(tables, row, record, labels.pop())
         view_rows(tables, np.arange(len(sets)), views)
         return views, legal, num_legal
 
@@ -120,14 +122,6 @@ def _step(tables: Any, i: int, rules: Any, label: int) -> None:
         apply_chance(tables, i, rules, label)
     else:
         apply(tables, i, rules, label)
-
-
-@jit
-def _replay(tables: Any, i: int, rules: Any, num_players: int, decks: Any, nodes: Any, way: Any) -> None:
-    """Plays at table `i` along the nodes of `way` `[L]` int64, of which the first is a deal."""
-    _start(tables, i, rules, num_players, decks, int(nodes[way[0]]["label"]))
-    for at in range(1, way.shape[0]):
-        _step(tables, i, rules, int(nodes[way[at]]["label"]))
 
 
 @jit
@@ -277,7 +271,9 @@ def _deals(left: Counter[int], sizes: list[int]) -> Iterator[tuple[list[tuple[in
             yield [cards, *others], ways * more
 
 
-def _list_decks(rules: LoweredRules, num_players: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
+def _list_decks(
+    rules: LoweredRules, num_players: int
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]:
     """Returns a deck `[D, deck]` for each deal, the rest ascending, and the deals' probabilities.
 
     Raises:
@@ -330,7 +326,9 @@ def expand(rules: RulesLike, num_players: int = 2, max_nodes: int = MAX_NODES) -
     lowered.rules.check_players(num_players)
     for option, is_on in (("slap", lowered.rules.slap), ("side_bets.suit", lowered.rules.side_bets.suit)):
         if is_on:
-            raise TonkError(f"only games whose chance is all in the cards are solved, but {option} is in force")
+            raise TonkError(
+                f"only games whose chance is all in the cards are solved, but {option} is in force"
+            )
     decks, chances = _list_decks(lowered, num_players)
     most = max(NUM_TYPES, lowered.max_legal)
     nodes = np.zeros(len(decks) + 1 + most, NODE_DTYPE)
@@ -346,14 +344,14 @@ def expand(rules: RulesLike, num_players: int = 2, max_nodes: int = MAX_NODES) -
     counts = np.array([len(decks) + 1, 0, 0, 0, 0], np.int64)
     while True:
         _walk(
-            tables, lowered.record, num_players, decks, way, nodes, sets, actions, payoffs, slots, keys, legal,
-            left, counts,
+            tables, lowered.record, num_players, decks, way, nodes, sets, actions, payoffs, slots, keys,
+            legal, left, counts,
         )  # fmt: skip
         if counts[DEPTH] < 0:
             break
         if counts[NODES] > max_nodes:
             raise TonkError(
-                f"too large to expand: {counts[NODES]:,} nodes after {int(way[0, 1]):,} of {len(decks):,} deals, "
+                f"too large to expand: {counts[NODES]:,} nodes after {way[0, 1]:,} of {len(decks):,} deals, "
                 f"{max_nodes:,} are allowed"
             )
         nodes = _grown(nodes, int(counts[NODES]), most)

@@ -33,7 +33,8 @@ def agent_policy(game: TonkGame, agent: Agent) -> Floats:
     """
     if not isinstance(agent, Mixed):
         raise TonkError(
-            f"{agent.name}: only its moves are seen, not the probabilities behind them: it cannot be measured exactly"
+            f"{agent.name}: only its moves are seen, not the probabilities behind them: "
+            "it cannot be measured exactly"
         )
     agent.start(game.rules, game.num_players, 0)
     policy = np.zeros(game.num_places)
@@ -47,7 +48,9 @@ def agent_policy(game: TonkGame, agent: Agent) -> Floats:
     sums = np.add.reduceat(policy, game.sets["first"])
     if not (np.all(policy >= 0) and np.allclose(sums, 1, rtol=0, atol=1e-6)):
         wrong = int(np.argmax(~np.isclose(sums, 1, rtol=0, atol=1e-6)))
-        raise TonkError(f"{agent.name}: its probabilities at one point of the game add up to {sums[wrong]:.6g}")
+        raise TonkError(
+            f"{agent.name}: its probabilities at one point of the game add up to {sums[wrong]:.6g}"
+        )
     return policy
 
 

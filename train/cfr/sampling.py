@@ -66,7 +66,8 @@ def walk_external(
         key: fixes the chance.
         weight: of this iteration.
         way: `[levels, 2]` int64, scratch space: the seat's decisions on the way, and which action is tried.
-        policies, worth: `[levels, most actions]` float64, scratch space, the policies there and what actions won.
+        policies, worth: `[levels, most actions]` float64, scratch space: the policies there, and what actions
+            won.
         regrets, sums: `[P]` float64; changed.
 
     Returns:
@@ -137,8 +138,8 @@ def walk_outcome(
 
     Args: as of `walk_external`, and
         exploration: the share of the seat's moves that are drawn uniformly.
-        rates: `[levels, 3]` float64, scratch space: of the seat's decisions on the way, the probability of the
-            draw, and what regrets and the average are divided by.
+        rates: `[levels, 3]` float64, scratch space: of the seat's decisions on the way, the probability
+            of the draw, and what regrets and the average are divided by.
     """
     room = policies.shape[1]
     row = policies.reshape(policies.size)
@@ -286,11 +287,25 @@ class SampledCfr:
         normalise(self.game.sets, self.sums, policy)
         return policy
 
+    def state(self) -> dict[str, Any]:
+        """Returns all that the next iterations depend on."""
+        return {
+            "iterations": self.iterations,
+            "visited": self.visited,
+            "regrets": self.regrets.copy(),
+            "sums": self.sums.copy(),
+        }
+
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Goes back to a state."""
+        self.iterations, self.visited = state["iterations"], state["visited"]
+        self.regrets[:], self.sums[:] = state["regrets"], state["sums"]
+
 
 def _add_up(game: FlatGame) -> Floats:
     """Returns children's probabilities added up among siblings, `[N]`, where chance moves."""
     cumulative = np.zeros(len(game.nodes))
-    for node in np.flatnonzero((game.nodes["seat"] == CHANCE)).tolist():
+    for node in np.flatnonzero(game.nodes["seat"] == CHANCE).tolist():
         first, count = int(game.nodes["first_child"][node]), int(game.nodes["num_children"][node])
         cumulative[first : first + count] = np.cumsum(game.nodes["chance"][first : first + count])
     return cumulative

@@ -23,7 +23,9 @@ _UNSEEN = -1
 
 
 @jit
-def _trace(nodes: Any, sets: Any, payoffs: Any, last: Any, reach: Any, parents: Any, ends: Any, worth: Any) -> int:
+def _trace(
+    nodes: Any, sets: Any, payoffs: Any, last: Any, reach: Any, parents: Any, ends: Any, worth: Any
+) -> int:
     """Follows every sequence from the root to the ends.
 
     Args:
@@ -102,7 +104,9 @@ def end_values(ends: Any, worth: Any, seat: int, plan: Any, values: Any) -> None
 
 
 @jit
-def value_of(sets: Any, parents: Any, ends: Any, worth: Any, seat: int, policy: Any, plan: Any, values: Any) -> float:
+def value_of(
+    sets: Any, parents: Any, ends: Any, worth: Any, seat: int, policy: Any, plan: Any, values: Any
+) -> float:
     """Returns what a seat wins on average by a policy, against the others' plans.
 
     Args: as of `plan_of` and `end_values`; `values` is scratch space.
@@ -169,9 +173,7 @@ class Sequences:
         self.parents = np.full(len(game.sets), _UNSEEN, np.int32)
         self.ends = np.zeros((len(game.payoffs), seats), np.int32)
         self.worth = np.zeros((len(game.payoffs), seats))
-        wrong = _trace(
-            game.nodes, game.sets, game.payoffs, last, reach, self.parents, self.ends, self.worth
-        )
+        wrong = _trace(game.nodes, game.sets, game.payoffs, last, reach, self.parents, self.ends, self.worth)
         if wrong >= 0:
             raise TonkError(f"information set {wrong}: its seat has forgotten how it came there")
         self._values = np.zeros(places + seats)
@@ -191,7 +193,7 @@ class Sequences:
         ])  # fmt: skip
 
     def best_responses(self, policy: Floats) -> tuple[Floats, Floats]:
-        """Returns what the best response of each seat to a policy wins, `[seats]`, and the responses `[P]`."""
+        """Returns what each seat's best response to a policy wins, `[seats]`, and the responses `[P]`."""
         plan, response = self.plan(policy), np.zeros(self.game.num_places)
         won = [
             best_response(
