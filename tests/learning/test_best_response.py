@@ -130,6 +130,24 @@ def test_ppo_learns_what_beats_an_agent(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small_network")
+@pytest.mark.parametrize("agent", ["random", "heuristic:drop=5", "expert"])
+@pytest.mark.parametrize("method", ["search", "ppo"])
+def test_no_bound_is_above_what_the_best_response_wins(agent: str, method: str) -> None:
+    exact = exploit(agent, TOY)
+    assert (exact.kind, exact.method) == ("exact", "exact")
+    assert exact.ci95 == (exact.stakes_per_hand, exact.stakes_per_hand)
+    bound = exploit(agent, TOY, method=method, decisions=100_000, deals=4000)
+    assert 0 < bound.ci95[0] < exact.stakes_per_hand
+
+
+def test_exact_is_refused_where_it_cannot_be() -> None:
+    with pytest.raises(TonkError, match=r"at least .* deals"):
+        exploit("random", method="exact")
+    with pytest.raises(TonkError, match=r"unstated: .* cannot be measured exactly"):
+        exploit(Unstated(), TOY, method="exact")
+
+
+@pytest.mark.usefixtures("small_network")
 @pytest.mark.parametrize("players", [2, 3])
 def test_all_methods_together_at_a_toy(players: int) -> None:
     found = exploit(Unstated(), "toy_2s5r", players, decisions=150_000, deals=1000)

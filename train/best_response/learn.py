@@ -24,9 +24,10 @@ from train.best_response.search import Told, plays
 from train.best_response.table import CHOOSING, TRAINING, Earnings, Response, Table, check_sound, stream_seed
 from train.best_response.tables import AgainstTables
 from train.config import make_config
-from train.run import make_model, one_thread
+from train.run import make_model
 from train.selfplay.ppo import SelfPlayPPO
 from train.selfplay.tables import TablesEnv
+from train.session import one_thread
 
 POINTS = 10
 """Times that the network is tried."""

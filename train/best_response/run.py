@@ -20,6 +20,7 @@ from tonk_env.rules import lower
 from train.best_response.learn import learn
 from train.best_response.search import Told, search
 from train.best_response.table import FINAL, Budget, Earnings, Response, Table, check_sound, stream_seed
+from train.cfr.policies import exact_exploitability
 from train.folder import write_json
 
 METHODS = ("auto", "exact", "search", "ppo")
@@ -112,18 +113,45 @@ def exploit(
     check_size(lowered, players, deals, seed)
     opponent = as_agent(agent)
     opponent.start(lowered, players, seed)
-    table = Table(opponent, rules, lowered, players, seed, deals, budget)
     folder = None if out is None else _folder(Path(out))
+    table = Table(opponent, rules, lowered, players, seed, deals, budget)
     with warnings.catch_warnings():
         # Networks trained on other rules are welcome here; that they were is no news.
         warnings.simplefilter("ignore")
         try:
-            found = _bound(table, method, tell, folder)
+            found = _exact(table, method, tell) or _bound(table, method, tell, folder)
         finally:
             opponent.end(np.zeros(0))
     if folder is not None:
         write_json(folder / REPORT, found.to_dict())
     return found
+
+
+def _exact(table: Table, method: str, tell: Told) -> Exploitability | None:
+    """Expands the game; None where that is not asked for, or only if it can be, and it cannot."""
+    if method not in ("auto", "exact"):
+        return None
+    tell("expanding the game", 0.0)
+    try:
+        figure = exact_exploitability(table.agent, table.rules, table.players)
+    except TonkError:
+        if method == "exact":
+            raise
+        return None
+    return Exploitability(
+        agent=table.agent.name,
+        rules=table.rules_name,
+        rules_fingerprint=table.rules.fingerprint,
+        players=table.players,
+        kind="exact",
+        stakes_per_hand=figure,
+        ci95=(figure, figure),
+        method="exact",
+        response="the best response",
+        response_agent=None,
+        budget={},
+        seed=table.seed,
+    )
 
 
 def _bound(table: Table, method: str, tell: Told, folder: Path | None) -> Exploitability:

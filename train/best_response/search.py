@@ -72,9 +72,9 @@ def candidates(table: Table) -> list[Response]:
     bots = [make("expert"), make("reference"), *(heuristic(drop, _KEEP) for drop in _LADDER)]
     found = [style_response(bot.style, bot.name) for bot in bots if isinstance(bot, Bot)]
     for name, policy in itertools.product(list_checkpoints(), ("", ":greedy")):
-        agent = make(name + policy)
+        agent, path = make(name + policy), find_checkpoint(name)
         if plays(agent, table):
-            found.append(Response(agent, agent.name, ".zip", find_checkpoint(name).read_bytes()))
+            found.append(Response(agent, agent.name, path.suffix, path.read_bytes()))
     return found
 
 
