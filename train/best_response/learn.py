@@ -58,7 +58,7 @@ class Watch(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         check_sound(self.table.agent)
-        done = (self.table.budget.used - self.began) / (1 - self.began)
+        done = (self.table.budget.used - self.began) / max(1 - self.began, 1e-9)
         # What stable-baselines3 takes schedules from: the share that is left.
         self.model._current_progress_remaining = max(0.0, 1 - done)
         self.tell(f"PPO {self.source}: {self.best:+.3f}", self.table.budget.used)

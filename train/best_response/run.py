@@ -197,7 +197,7 @@ def _responses(table: Table, method: str, tell: Told) -> Iterator[tuple[str, Res
     if method != "ppo":
         until = _SEARCH_SHARE if method == "auto" else 1.0
         yield from (("search", *found) for found in search(table, until, tell))
-    if method != "search":
+    if method == "ppo" or (method == "auto" and table.budget.used < 1):
         yield from (("ppo", *found) for found in learn(table, tell))
 
 
