@@ -125,10 +125,10 @@ def climb(
     """Returns the style that a climb ends at, and how many moves it took."""
     style, moves = start.copy(), 0
     for number in range(SWEEPS):
-        best, before = table.earnings(Bot("response", style), CLIMBING, number), moves
+        best = table.earnings(Bot("response", style), CLIMBING, number)
         for field, place, step in coordinates():
             for direction in (step, -step):
-                paid = False
+                before = moves
                 while table.budget.used < until:
                     tell(f"search, sweep {number + 1}: {best.mean():+.3f}", table.budget.used)
                     tried = moved_style(style, field, place, SHRINK**number * direction)
@@ -136,10 +136,10 @@ def climb(
                     gain = earned - best
                     if gain.mean() <= gain.std() / np.sqrt(len(gain)):
                         break
-                    style, best, moves, paid = tried, earned, moves + 1, True
-                if paid:
+                    style, best, moves = tried, earned, moves + 1
+                if moves > before:
                     break
-        if moves == before or table.budget.used >= until:
+        if table.budget.used >= until:
             break
     return style, moves
 
