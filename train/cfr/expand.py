@@ -238,12 +238,13 @@ def _walk(
             counts[DEPTH] -= 1
             continue
         child = int(nodes[node]["first_child"] + way[depth, 1])
+        label = np.int64(nodes[child]["label"])
         way[depth, 1] += 1
         if depth == _DEALING:
-            _start(tables, 1, rules, num_players, decks, int(nodes[child]["label"]))
+            _start(tables, depth + 1, rules, num_players, decks, label)
         else:
             tables[depth + 1] = tables[depth]
-            _step(tables, depth + 1, rules, int(nodes[child]["label"]))
+            _step(tables, depth + 1, rules, label)
         if _open(
             tables, depth + 1, rules, child, nodes, sets, actions, payoffs, slots, keys, legal, left, counts
         ):
