@@ -97,7 +97,7 @@ def update_seat(
     end_values(ends, worth, seat, plan, values)
     for index in range(sets.shape[0] - 1, -1, -1):
         if sets[index]["seat"] == seat:
-            first, num_actions = np.int64(sets[index]["first"]), np.int64(sets[index]["num_actions"])
+            first, num_actions = int(sets[index]["first"]), int(sets[index]["num_actions"])
             value = 0.0
             for at in range(first, first + num_actions):
                 value += policy[at] * values[at]
@@ -109,9 +109,9 @@ def update_seat(
             match_regrets(regrets, first, num_actions, policy, first)
     for index in range(sets.shape[0]):
         if sets[index]["seat"] == seat:
-            first = np.int64(sets[index]["first"])
+            first = int(sets[index]["first"])
             before = plan[parents[index]]
-            for at in range(first, first + np.int64(sets[index]["num_actions"])):
+            for at in range(first, first + int(sets[index]["num_actions"])):
                 plan[at] = before * policy[at]
 
 
@@ -119,8 +119,8 @@ def update_seat(
 def normalise(sets: Any, sums: Any, policy: Any) -> None:
     """Makes the policy of every information set proportional to sums; uniform where they are all zero."""
     for index in range(sets.shape[0]):
-        first = np.int64(sets[index]["first"])
-        match_regrets(sums, first, np.int64(sets[index]["num_actions"]), policy, first)
+        first = int(sets[index]["first"])
+        match_regrets(sums, first, int(sets[index]["num_actions"]), policy, first)
 
 
 class Cfr:

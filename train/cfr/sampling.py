@@ -83,7 +83,7 @@ def walk_external(
             node = _pick_child(nodes, node, cumulative, mix(key, visited) * _UNIT)
             continue
         if mover != TERMINAL:
-            first, num_actions = np.int64(sets[index]["first"]), np.int64(sets[index]["num_actions"])
+            first, num_actions = int(sets[index]["first"]), int(sets[index]["num_actions"])
             start = depth * room
             match_regrets(regrets, first, num_actions, row, start)
             chosen = 0
@@ -108,7 +108,7 @@ def walk_external(
                 break
             depth -= 1
             index = int(nodes[above]["index"])
-            first = np.int64(sets[index]["first"])
+            first = int(sets[index]["first"])
             value = 0.0
             for at in range(int(nodes[above]["num_children"])):
                 value += policies[depth, at] * worth[depth, at]
@@ -156,7 +156,7 @@ def walk_outcome(
             node = _pick_child(nodes, node, cumulative, drawn)
             others *= nodes[node]["chance"]
             continue
-        first, num_actions = np.int64(sets[index]["first"]), np.int64(sets[index]["num_actions"])
+        first, num_actions = int(sets[index]["first"]), int(sets[index]["num_actions"])
         start = depth * room
         match_regrets(regrets, first, num_actions, row, start)
         if mover != seat:
@@ -181,10 +181,10 @@ def walk_outcome(
     value = float(payoffs[index, seat])
     for at in range(depth - 1, -1, -1):
         index, chosen = int(nodes[way[at, 0]]["index"]), int(way[at, 1])
-        first = np.int64(sets[index]["first"])
+        first = int(sets[index]["first"])
         won = value / rates[at, 0]
         value = policies[at, chosen] * won
-        for action in range(np.int64(sets[index]["num_actions"])):
+        for action in range(int(sets[index]["num_actions"])):
             gain = won - value if action == chosen else -value
             regrets[first + action] += weight * rates[at, 1] * gain
             sums[first + action] += weight * rates[at, 2] * policies[at, action]
