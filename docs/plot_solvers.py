@@ -20,7 +20,7 @@ from train.cfr.expand import expand
 from train.cfr.sampling import SAMPLERS, SampledCfr
 from train.cfr.sequences import Sequences
 
-SECONDS, GROWTH = 20.0, 1.3
+SECONDS, GROWTH = 5.0, 1.3
 
 
 def open_solver(sequences: Sequences, method: str) -> Cfr | SampledCfr:

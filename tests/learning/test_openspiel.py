@@ -173,7 +173,7 @@ def test_tonk_is_solved_by_openspiel_too(tonk: Any) -> None:
         ours.step()
     mine = spiel_policy.tabular_policy_from_callable(tonk, policy_by_log(ours.average_policy()))
     theirs = other.average_policy()
-    # Where actions are worth the same, rounding decides which is ahead, and the deals add up in another order.
+    # Where actions are worth the same, rounding decides, and their deals are added up in another order.
     is_same = np.isclose(mine.action_probability_array, theirs.action_probability_array, rtol=0, atol=1e-9)
     assert is_same.mean() > 0.99
     assert ours.sequences.exploitability(ours.average_policy()) == pytest.approx(
