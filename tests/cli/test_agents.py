@@ -149,7 +149,10 @@ def test_quickstart(tonk: Any, tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (("nosuch",), "no training config 'nosuch'"),
-        (("cfr_toy", "--set", "solver.method=cfrplus"), "solver.method = 'cfrplus': Input should be 'cfr', 'cfr+'"),
+        (
+            ("cfr_toy", "--set", "solver.method=cfrplus"),
+            "solver.method = 'cfrplus': Input should be 'cfr', 'cfr+'",
+        ),
         (("cfr_toy", "--set", "game.rules=pagat"), "too large to expand: at least"),
         (("quickstart", "--set", "ppo.epoch=3"), "epoch: no such option (did you mean epochs?)"),
         (("quickstart", "--set", "ppo"), "--set ppo: write it as section.key=value"),

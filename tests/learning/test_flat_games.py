@@ -158,8 +158,7 @@ def test_kernels_are_compiled_for_one_signature_each() -> None:
         sampling.SampledCfr(game, sampler, batch=2).step()
     kernels = [
         expanding._walk, expanding._step, expanding._start, sequences._trace, sequences.plan_of,
-        sequences.end_values, sequences.value_of, sequences.best_response, exact.update_seat, exact.normalise,
-        exact.match_regrets, sampling._iterate,
+        sequences.value_of, sequences.best_response, exact.update_seat, exact.normalise, sampling._iterate,
     ]  # fmt: skip
     assert {kernel.__name__: len(kernel.signatures) for kernel in kernels} == {
         kernel.__name__: 1 for kernel in kernels
