@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from agents.bot import STYLE_DTYPE, Bot
+from agents.bot import Bot
+from agents.styles import style_of
 
 EXPERT_FILE = Path(__file__).resolve().parent / "data" / "expert.toml"
 
@@ -25,16 +24,5 @@ def expert() -> Bot:
 
 
 def expert_of(data: Mapping[str, Any]) -> Bot:
-    """Returns a bot of the numbers in a file like `data/expert.toml`.
-
-    Args:
-        data: `thresholds` with tables `first_seat` and `other_seats`, and `weights`, by field of STYLE_DTYPE.
-    """
-    style = np.zeros(1, STYLE_DTYPE)
-    style["estimates"] = 1
-    style["only_live"] = 1
-    for opened, table in enumerate(("other_seats", "first_seat")):
-        style["thresholds"][0, opened] = data["thresholds"][table]
-    for field, weight in data["weights"].items():
-        style[field] = weight
-    return Bot("expert", style)
+    """Returns a bot of the numbers in a file like `data/expert.toml`; see `agents.styles.style_of`."""
+    return Bot("expert", style_of(data))

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from agents.base import Agent
 from agents.expert import expert_of
 from agents.registry import make
+from agents.styles import style_of, style_text
 from arena.play import play_hands
 from tonk_env._jit import mix
 from tonk_env.rules import lower
@@ -130,21 +131,6 @@ def sweep(numbers: Numbers, scale: float, keys: npt.NDArray[np.int64]) -> int:
     return moved
 
 
-def write(numbers: Numbers, path: Path, note: str) -> None:
-    """Writes the numbers as TOML, rows of a table on lines of their own."""
-    lines = [
-        f"# {note}",
-        "# Drop where the count is at most a threshold, moved by the drop weights below.",
-        "# Row: own turn 0, 1, 2, 3, 4 and later. Column: cards of the opponent, 1, 2, 3, 4, 5 and more.",
-        "[thresholds]",
-    ]
-    for table, rows in numbers["thresholds"].items():
-        lines += [f"{table} = [", *(f"    {[float(cell) for cell in row]}," for row in rows), "]"]
-    lines += ["", "# What each is a weight of: `STYLE_DTYPE` of agents/bot.py.", "[weights]"]
-    lines += [f"{name} = {float(weight)}" for name, weight in numbers["weights"].items()]
-    path.write_text("\n".join(lines) + "\n", "utf-8")
-
-
 def main() -> None:
     """Tunes, saving after every sweep, and tests."""
     style = argparse.RawDescriptionHelpFormatter
@@ -163,7 +149,8 @@ def main() -> None:
         print(f"sweep {number + 1} of {given.sweeps}, steps × {scale:.2f}", flush=True)
         moved = sweep(numbers, scale, deck_keys(TUNING, mix(given.seed, number), given.deals))
         found = f"seed {given.seed}, {number + 1} sweeps of {given.deals} deals"
-        write(numbers, given.out, f"Found by benchmarks/tune_expert.py: {found}.")
+        text = style_text(style_of(numbers), f"Found by benchmarks/tune_expert.py: {found}.")
+        given.out.write_text(text, "utf-8")
         print(f"  {moved} moved, {time.monotonic() - began:.0f} s", flush=True)
     keys = deck_keys(TESTING, given.seed, given.test_deals)
     print(f"\non {given.test_deals} other decks, both seats, stakes per hand ± one standard error")

@@ -235,13 +235,18 @@ def _configure(words: list[str], options: dict[str, Any], resume: bool) -> Arena
         from arena.store import read_header
 
         config = make_config(read_header(Path(str(out)))["config"], f"{out}: ")
-    elif words and (words[0].endswith(".toml") or words[0] in list_configs("arena")):
+    elif words and _names_config(words[0]):
         config = load_config(words[0])
         config = config.model_copy(update={"agents": (*config.agents, *words[1:])})
     else:
         config = ArenaConfig(agents=tuple(words))
     with naming_options(tuple(_dashed(key) for key in options)):
         return _with_options(config, options, make_config)
+
+
+def _names_config(word: str) -> bool:
+    """Whether a word is a tournament's config rather than an agent, such as ``style:bot.toml``."""
+    return word in list_configs("arena") or (word.endswith(".toml") and ":" not in word)
 
 
 def _with_options(

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tonk_cli import arena, bench, check_bot, doctor, play, points, replay, rules, training
+from tonk_cli import arena, bench, check_bot, doctor, exploit, play, points, replay, rules, training
 from tonk_cli.common import warn
 from tonk_env.errors import TonkError
 from tonk_env.resources import check_siblings
@@ -27,6 +27,7 @@ app = typer.Typer(
 app.command()(play.play)
 app.command()(training.train)
 app.command()(arena.arena)
+app.command()(exploit.exploit)
 app.command()(training.quickstart)
 app.command()(replay.replay)
 app.command()(points.score)

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from agents import registry
-from agents.base import Agent
+from agents.base import FORFEIT, Agent
 from tonk_env.batch import apply_rows, legal_rows, view_rows
 from tonk_env.engine.ending import forfeit
 from tonk_env.engine.state import ENDED, ENDINGS, STATE_DTYPE
@@ -31,7 +31,7 @@ from tonk_env.errors import TonkError
 from tonk_env.limits import MAX_ACTIONS, MAX_SEATS
 from tonk_env.observe import layout
 from tonk_env.rules import LoweredRules, Rules, lower
-from tonk_env.stepping import deal_rows, decision_keys, mask_rows, settle_rows, show_rows
+from tonk_env.stepping import deal_rows, decision_keys, key_rows, mask_rows, settle_rows, show_rows
 from tonk_env.table_text import move_text, refusal_text, table_text
 from tonk_env.view import VIEW_DTYPE
 
@@ -99,6 +99,32 @@ class LearnerTables:
         self.play(rows)
         return self.ended(rows)
 
+    def deal_next(self, rows: Rows, seed: int, hand_numbers: Rows) -> None:
+        """Deals the next hands of a seed at `rows`, until the learner is to move at each.
+
+        Each hand puts the learner one seat further; the dealer moves on once the learner has sat everywhere.
+        Hands in which the learner gets to decide nothing are dealt again.
+
+        Args:
+            rows: `[N]`.
+            seed: of the decks.
+            hand_numbers: `[B]`, of each table's next hand; counted up at `rows`.
+
+        Raises:
+            TonkError: the learner is hardly ever asked under these rules.
+        """
+        n = self.num_players
+        for _ in range(MOST_DEALS):
+            numbers = hand_numbers[rows]
+            self.learners[rows] = (rows + numbers) % n
+            self.dealers[rows] = (rows // n + numbers // n) % n
+            key_rows(rows, seed, hand_numbers, self.keys)
+            hand_numbers[rows] += 1
+            rows = self.deal(rows)
+            if not len(rows):
+                return
+        raise nothing_to_decide()
+
     def ended(self, rows: Rows) -> Rows:
         """Returns those of `rows` whose hand has ended."""
         ended: Rows = rows[self.tables["phase"][rows] == ENDED]
@@ -126,10 +152,15 @@ class LearnerTables:
         legal_rows(self.tables, rows, self.rules.record, legal, num_legal)
         decision_keys(self.tables, rows, self.keys, keys)
         actions = np.ascontiguousarray(agent.act(views, legal, num_legal, keys), np.int32)
-        wrong = apply_rows(self.tables, rows, self.rules.record, actions)
+        gives_up = actions == FORFEIT
+        for row in rows[gives_up].tolist():
+            forfeit(self.tables, row, int(self.tables["seat"][row]))
+        (moving,) = np.nonzero(~gives_up)
+        wrong = apply_rows(self.tables, rows[moving], self.rules.record, actions[moving])
         if wrong >= 0:
-            allowed = legal[wrong, : num_legal[wrong]].tolist()
-            raise TonkError(f"agent {agent.name} chose action {actions[wrong]}, not legal: {allowed} are")
+            at = moving[wrong]
+            allowed = legal[at, : num_legal[at]].tolist()
+            raise TonkError(f"agent {agent.name} chose action {actions[at]}, not legal: {allowed} are")
 
     def move(self, rows: Rows, actions: npt.NDArray[np.int32]) -> None:
         """Makes moves of the learner's, which must be legal, and plays up to its next decision or the end."""

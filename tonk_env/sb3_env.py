@@ -13,8 +13,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from tonk_env.errors import TonkError
-from tonk_env.gym_env import MOST_DEALS, LearnerTables, Opponents, Rows, RulesLike, nothing_to_decide
-from tonk_env.stepping import key_rows
+from tonk_env.gym_env import LearnerTables, Opponents, Rows, RulesLike
 
 
 class TonkVecEnv(VecEnv):
@@ -87,18 +86,8 @@ class TonkVecEnv(VecEnv):
 
     def _deal(self, rows: Rows) -> None:
         """Deals at `rows` until the learner is to move at each."""
-        n, game = self._game.num_players, self._game
-        for _ in range(MOST_DEALS):
-            numbers = self._hand_numbers[rows]
-            game.learners[rows] = (rows + numbers) % n
-            game.dealers[rows] = (rows // n + numbers // n) % n
-            key_rows(rows, self._seed, self._hand_numbers, game.keys)
-            self._hand_numbers[rows] += 1
-            self._lengths[rows] = 0
-            rows = game.deal(rows)
-            if not len(rows):
-                return
-        raise nothing_to_decide()
+        self._game.deal_next(rows, self._seed, self._hand_numbers)
+        self._lengths[rows] = 0
 
     def _show(self) -> npt.NDArray[np.float32]:
         # New arrays each time: the learner keeps the observation of one step over the next.

@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -178,6 +178,55 @@ class TrainConfig(_Section):
         return self.rollout.tables * self.rollout.steps
 
 
+class SolverRunSection(_Section):
+    """The run as a whole."""
+
+    name: Annotated[str, AfterValidator(_is_name)] = Field(
+        "solution", description="the run folder is `runs/<name>-<n>`, n counting up"
+    )
+    seed: int = Field(1, ge=0, description="of everything random; equal seeds give equal runs")
+    total_iterations: Positive = Field(1_000, description="budget: iterations, rounded up to whole steps")
+    measure_every: Positive = Field(100, description="iterations between measurements")
+    checkpoint_every: Positive = Field(
+        1_000, description="iterations between checkpoints; what a killed run can lose"
+    )
+    target: float = Field(
+        0.0, ge=0, description="stop once this exploitability is measured, in stakes per hand; 0: never"
+    )
+
+
+class SolverSection(_Section):
+    """Which solver goes over a game small enough to be expanded as a whole."""
+
+    method: Literal["cfr", "cfr+", "lcfr", "dcfr", "external", "outcome"] = Field(
+        "dcfr",
+        description="the first four go over the whole game in an iteration; `external` and `outcome` draw a "
+        "part of it (docs/solvers.md)",
+    )
+    linear: bool = Field(True, description="sampling: the t-th iteration has weight t")
+    exploration: float = Field(
+        0.6, gt=0, le=1, description="`outcome`: share of a seat's own moves that are drawn uniformly"
+    )
+    batch: Positive = Field(10_000, description="sampling: iterations in a step")
+
+
+class SolverConfig(_Section):
+    """Every option of a solver's run."""
+
+    run: SolverRunSection = SolverRunSection()
+    game: GameSection = GameSection()
+    solver: SolverSection
+
+
+AnyConfig: TypeAlias = TrainConfig | SolverConfig
+_BY_SECTION: Mapping[str, type[AnyConfig]] = {"solver": SolverConfig}
+"""The section that says what a config is of; without any of them it is of self-play."""
+
+
+def _model_of(data: Mapping[str, Any]) -> type[AnyConfig]:
+    return next((model for section, model in _BY_SECTION.items() if section in data), TrainConfig)
+
+
 def _set(data: dict[str, Any], assignment: str) -> None:
     """Puts one `section.key=value` into a table; the value is read as TOML, or else as a plain string."""
     key, equals, text = assignment.partition("=")
@@ -194,20 +243,21 @@ def _set(data: dict[str, Any], assignment: str) -> None:
     table[option] = value
 
 
-def make_config(data: Mapping[str, Any], where: str = "config") -> TrainConfig:
-    """Returns the config meant by a table.
+def make_config(data: Mapping[str, Any], where: str = "config") -> Any:
+    """Returns the config meant by a table: a `TrainConfig`, or of a solver where it has the section for one.
 
     Raises:
         TonkError: an unknown option, or a value that is not allowed; the message names both.
     """
+    model = _model_of(data)
     try:
-        return TrainConfig.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
-        raise TonkError(f"{where}: {one_line(error, TrainConfig)}") from None
+        raise TonkError(f"{where}: {one_line(error, model)}") from None
 
 
-def load_config(name_or_path: str | Path, overrides: Iterable[str] = ()) -> TrainConfig:
-    """Reads a config: one that ships, by name or path, or any TOML file.
+def load_config(name_or_path: str | Path, overrides: Iterable[str] = ()) -> Any:
+    """Reads a config: one that ships, by name or path, or any TOML file; see `make_config`.
 
     Args:
         name_or_path: what `tonk_env.resources.find_config` takes.
@@ -223,13 +273,25 @@ def load_config(name_or_path: str | Path, overrides: Iterable[str] = ()) -> Trai
     return make_config(data, str(path))
 
 
+def load_train_config(name_or_path: str | Path) -> TrainConfig:
+    """Reads a config that is one of self-play.
+
+    Raises:
+        TonkError: as `load_config`, or it is of another kind.
+    """
+    config = load_config(name_or_path)
+    if not isinstance(config, TrainConfig):
+        raise TonkError(f"{name_or_path}: not a config of self-play")
+    return config
+
+
 def _toml_value(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml_value, value))}]"
     return json.dumps(value, ensure_ascii=False)
 
 
-def dump_config(config: TrainConfig) -> str:
+def dump_config(config: AnyConfig) -> str:
     """Returns a config as TOML, every option written out."""
     lines = []
     for section, options in config.model_dump().items():
@@ -265,14 +327,22 @@ def config_reference() -> str:
         "",
         "Generated from `train/config.py`. A config is a TOML file; what it leaves out has the default. On",
         "the command line, `tonk train CONFIG --set section.key=value` overrides an option, as often as you",
-        "like.",
+        "like. A config is of self-play, unless it has a section that makes it another kind of run.",
         "",
+        *_reference("Self-play", TrainConfig),
     ]
-    for name, section in TrainConfig.model_fields.items():
+    for section, model in _BY_SECTION.items():
+        lines += _reference(f"With a section `[{section}]`", model)
+    return "\n".join(lines)
+
+
+def _reference(title: str, config: type[AnyConfig]) -> list[str]:
+    lines = [f"## {title}", "", str(config.__doc__), ""]
+    for name, section in config.model_fields.items():
         model: Any = section.annotation
         schema = model.model_json_schema()["properties"]
         lines += [
-            f"## `[{name}]`",
+            f"### `[{name}]`",
             "",
             str(model.__doc__),
             "",
@@ -283,7 +353,7 @@ def config_reference() -> str:
             default = _toml_value(field.default)
             lines.append(f"| `{option}` | {_allowed(schema[option])} | `{default}` | {field.description} |")
         lines.append("")
-    return "\n".join(lines)
+    return lines
 
 
 if __name__ == "__main__":

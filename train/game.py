@@ -12,7 +12,7 @@ from arena.anchors import evaluate as anchored
 from tonk_env.errors import TonkError
 from tonk_env.rules import LoweredRules
 from train.config import TrainConfig
-from train.selfplay.tables import Tables
+from train.selfplay.tables import SavedTables
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Game:
         can_drop: whether hands can end by a drop.
     """
 
-    tables: Tables
+    tables: SavedTables
     rules: LoweredRules | None
     rules_fingerprint: str
     actions_fingerprint: str

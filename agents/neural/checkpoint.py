@@ -12,7 +12,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import torch
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -63,9 +63,9 @@ class Manifest(BaseModel):
     commit: str | None = None
 
 
-def add_manifest(path: Path, manifest: Manifest) -> None:
+def add_manifest(file: Path | BinaryIO, manifest: Manifest) -> None:
     """Puts the manifest into a zip that stable-baselines3 wrote."""
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(MANIFEST, manifest.model_dump_json(indent=2))
 
 

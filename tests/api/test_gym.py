@@ -347,3 +347,17 @@ def test_gymnasium_checker_under_variants(rules: dict[str, Any], seats: int) -> 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(TonkEnv({"base": "pagat", **rules}, seats, "random"), skip_render_check=True)
+
+
+def test_an_opponent_that_forfeits_pays_for_it() -> None:
+    class Quitter(Uniform):
+        def act(self, views: Views, *others: Any) -> npt.NDArray[np.int32]:
+            return np.full(len(views), FORFEIT, np.int32)
+
+    env = TonkEnv("pagat", 2, Quitter(), seat=0)
+    env.reset(seed=3)
+    terminated = False
+    while not terminated:
+        last_legal = int(np.flatnonzero(env.action_masks())[-1])
+        _, reward, terminated, _, info = env.step(last_legal)
+    assert (info["ending"], reward, info["payments"]) == ("forfeit", 2.0, [2.0, -2.0])

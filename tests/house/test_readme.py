@@ -19,6 +19,7 @@ SHORTER = {
     "train": "--set run.total_decisions=40000 --set run.checkpoint_every=40000 --set evaluation.deals=50 "
     "--set evaluation.final_deals=50",
     "bench": "engine --seconds 0.05",
+    "exploit": "--method search --minutes 0.02 --deals 400",
 }
 ELSEWHERE = {"quickstart", "tensorboard"}
 """Commands that other tests run, or that serve until they are stopped."""

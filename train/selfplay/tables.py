@@ -41,7 +41,11 @@ class Tables(Protocol):
         """Deals all tables."""
 
     def step(self, actions: NDArray[np.int32]) -> None:
-        """Makes one move at every table and refreshes all arrays in place."""
+        """Makes one move at every table and refreshes all arrays."""
+
+
+class SavedTables(Tables, Protocol):
+    """Tables that can be taken up where they were left."""
 
     def get_state(self) -> bytes:
         """Everything that decides the future."""

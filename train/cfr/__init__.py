@@ -1,0 +1,1 @@
+"""Counterfactual regret minimisation, and how far an agent is from equilibrium."""
