@@ -1,0 +1,1 @@
+"""Agents that look their strategy up in a table."""
