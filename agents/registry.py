@@ -16,12 +16,12 @@ from agents.process import PREFIX, ProcessAgent
 from agents.random import RandomAgent
 from agents.reference import reference
 from tonk_env.errors import TonkError
-from tonk_env.resources import find_checkpoint, list_checkpoints
+from tonk_env.resources import CHECKPOINT_SUFFIXES, find_checkpoint, list_checkpoints
 
 _NAMED: dict[str, Callable[[], Agent]] = {"random": RandomAgent, "reference": reference, "expert": expert}
 _FORMS = (
     "random, heuristic:drop=T[,keep=W], reference, expert, package.module:Class, CHECKPOINT.zip[:greedy], "
-    "cmd:PROGRAM ARGUMENTS"
+    "TABLE.npz[:greedy], cmd:PROGRAM ARGUMENTS"
 )
 _LARGEST = 1000
 
@@ -37,8 +37,8 @@ def make(spec: str) -> Agent:
     Args:
         spec: `random`, `heuristic:drop=T` (and `,keep=W`), `reference`, `expert`, `package.module:Class` (of
             no arguments; the current folder is searched too), `cmd:./mybot --flag` (a program that speaks the
-            protocol of docs/BOTS.md), or a checkpoint: a path to a zip or the name of one that ships, with
-            `:greedy` where it is to choose its likeliest move instead of drawing one.
+            protocol of docs/BOTS.md), or a checkpoint: a path to a zip (a network) or an npz (a table), or
+            the name of one that ships, with `:greedy` where it is to take its likeliest move, not to draw one.
 
     Raises:
         TonkError: there is no such agent; the message says what is allowed.
@@ -55,12 +55,13 @@ def make(spec: str) -> Agent:
     path, colon, option = spec.rpartition(":")
     if not colon:
         path, option = spec, ""
-    if path.endswith(".zip") or path in list_checkpoints():
+    if path.endswith(CHECKPOINT_SUFFIXES) or path in list_checkpoints():
         if colon and option != "greedy":
             raise TonkError(f"agent {spec!r}: a checkpoint takes the option greedy, or none")
-        # Imported here, for it brings torch along.
-        load_agent = importlib.import_module("agents.neural").load_agent
-        agent = cast(Agent, load_agent(find_checkpoint(path), greedy=bool(colon)))
+        file = find_checkpoint(path)
+        # Imported here, for networks bring torch along.
+        package = importlib.import_module("agents.neural" if file.suffix == ".zip" else "agents.tabular")
+        agent = cast(Agent, package.load_agent(file, greedy=bool(colon)))
         agent.name = spec  # as it was called, not where it lies on this machine
         return agent
     names = (*path.split("."), *option.split("."))

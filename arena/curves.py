@@ -16,8 +16,10 @@ from tonk_env.errors import TonkError
 Results = Mapping[str, Any]
 """As in `results.json`."""
 
-_CHECKPOINT = re.compile(r"(?:(?P<run>.*)/)?(?:[^/]*step_)?(?P<step>\d+)\.zip(?P<option>:\w+)?", re.DOTALL)
-_NAMED = "a checkpoint named …/N.zip or …/step_N.zip"
+_CHECKPOINT = re.compile(
+    r"(?:(?P<run>.*)/)?(?:[^/]*step_)?(?P<step>\d+)\.(?:zip|npz)(?P<option>:\w+)?", re.DOTALL
+)
+_NAMED = "a checkpoint named …/N.zip or …/step_N.zip, or so with npz"
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def train(
     out: OutOption = None,
     resume: Annotated[Path | None, typer.Option(help="The folder of a run to go on with.")] = None,
 ) -> None:
-    """Train an agent by self-play, as a config says; or go on with a run."""
+    """Train an agent or solve a small game, as a config says; or go on with a run."""
     if (config is None) == (resume is None):
         raise TonkError("give either a training config to start with, or --resume RUN")
     if resume is not None and (overrides or out is not None):
@@ -49,10 +49,10 @@ def _run(config: str | None, overrides: Sequence[str], out: Path | None, resume:
     # Before the learner is imported: a mistake in the config is told at once.
     loaded = None if config is None else load_config(config, overrides)
     note_compiling()
-    from train.run import train as train_agent
+    from train.kinds import trainer_of
 
     try:
-        return train_agent(loaded, out=out, resume=resume)
+        return trainer_of(loaded, resume)(loaded, out=out, resume=resume)
     except KeyboardInterrupt:
         raise typer.Exit(130) from None
 

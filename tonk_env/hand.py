@@ -391,6 +391,9 @@ class Hand:
         twin._history = self._history.copy()  # its entries are never changed
         return twin
 
+    def __deepcopy__(self, memo: Any) -> Hand:
+        return self.clone()
+
     # ---- chance
 
     def chance_outcomes(self) -> list[tuple[str, float]]:

@@ -14,6 +14,8 @@ ConfigKind = Literal["rules", "train", "arena"]
 
 _PACKAGE = Path(__file__).resolve().parent
 _NOUNS = {"rules": "rules preset", "train": "training config", "arena": "arena config"}
+CHECKPOINT_SUFFIXES = (".zip", ".npz")
+"""Of trained agents: networks, and tables."""
 _SIBLINGS = ("agents", "train", "arena", "tonk_cli")
 _MARK = '__distribution__ = "tonk"'
 
@@ -42,7 +44,7 @@ def configs_dir() -> Path:
 
 
 def checkpoints_dir() -> Path:
-    """Returns the folder of the trained agents that ship, each a zip with its card.
+    """Returns the folder of the trained agents that ship, each with its card.
 
     Raises:
         TonkError: The installation is incomplete.
@@ -52,12 +54,16 @@ def checkpoints_dir() -> Path:
 
 def list_configs(kind: ConfigKind) -> list[str]:
     """Returns the names of the configs of one kind that ship, sorted."""
-    return sorted(path.stem for path in (configs_dir() / kind).glob("*.toml"))
+    return _names(configs_dir() / kind, (".toml",))
+
+
+def _names(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
+    return sorted(path.stem for suffix in suffixes for path in folder.glob(f"*{suffix}"))
 
 
 def list_checkpoints() -> list[str]:
     """Returns the names of the trained agents that ship, sorted."""
-    return sorted(path.stem for path in checkpoints_dir().glob("*.zip"))
+    return _names(checkpoints_dir(), CHECKPOINT_SUFFIXES)
 
 
 def find_config(kind: ConfigKind, name_or_path: str | Path) -> Path:
@@ -72,34 +78,36 @@ def find_config(kind: ConfigKind, name_or_path: str | Path) -> Path:
     Raises:
         TonkError: There is no such file; the message names what is available.
     """
-    return _find(_NOUNS[kind], configs_dir(), kind, ".toml", str(name_or_path))
+    return _find(_NOUNS[kind], configs_dir() / kind, (".toml",), str(name_or_path))
 
 
 def find_checkpoint(name_or_path: str | Path) -> Path:
-    """Returns the file of a trained agent: one that ships, by its name, or any path to a zip.
+    """Returns the file of a trained agent: one that ships, by its name, or any path to a zip or npz.
 
     Raises:
         TonkError: There is no such file; the message names what is available.
     """
-    return _find("trained agent", checkpoints_dir(), "", ".zip", str(name_or_path))
+    return _find("trained agent", checkpoints_dir(), CHECKPOINT_SUFFIXES, str(name_or_path))
 
 
-def _find(noun: str, root: Path, kind: str, suffix: str, given: str) -> Path:
-    shipped = root / kind
-    names = sorted(path.stem for path in shipped.glob(f"*{suffix}"))
+def _find(noun: str, shipped: Path, suffixes: tuple[str, ...], given: str) -> Path:
+    names = _names(shipped, suffixes)
     if given in names:
-        return shipped / (given + suffix)
+        return next(path for suffix in suffixes if (path := shipped / (given + suffix)).is_file())
     path = Path(given)
-    if path.suffix == suffix:
+    if path.suffix in suffixes:
         if path.is_file():
             return path
         # `x.toml`, `train/x.toml` and `configs/train/x.toml` are all endings of the path to one that ships.
-        if path.stem in names and (shipped / path.name).parts[-len(path.parts) :] == path.parts:
-            return shipped / path.name
+        meant = shipped / path.name
+        if meant.is_file() and meant.parts[-len(path.parts) :] == path.parts:
+            return meant
     close = difflib.get_close_matches(path.stem, names, n=1)
     hint = f" (did you mean {close[0]}?)" if close else ""
     have = ", ".join(names) or "(none ship)"
-    raise TonkError(f"no {noun} {given!r}{hint}: give a path to a {suffix} file, or one of {have}")
+    raise TonkError(
+        f"no {noun} {given!r}{hint}: give a path to a {' or '.join(suffixes)} file, or one of {have}"
+    )
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -12,10 +12,11 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from agents.tabular.abstraction import Abstraction
 from tonk_env.errors import TonkError
 from tonk_env.resources import find_config, read_toml
 
@@ -178,6 +179,100 @@ class TrainConfig(_Section):
         return self.rollout.tables * self.rollout.steps
 
 
+class SolverRunSection(_Section):
+    """The run as a whole."""
+
+    name: Annotated[str, AfterValidator(_is_name)] = Field(
+        "solution", description="the run folder is `runs/<name>-<n>`, n counting up"
+    )
+    seed: int = Field(1, ge=0, description="of everything random; equal seeds give equal runs")
+    total_iterations: Positive = Field(1_000, description="budget: iterations, rounded up to whole steps")
+    measure_every: Positive = Field(100, description="iterations between measurements")
+    checkpoint_every: Positive = Field(
+        1_000, description="iterations between checkpoints; what a killed run can lose"
+    )
+    target: float = Field(
+        0.0, ge=0, description="stop once this exploitability is measured, in stakes per hand; 0: never"
+    )
+
+
+class SolverSection(_Section):
+    """Which solver goes over a game small enough to be expanded as a whole."""
+
+    method: Literal["cfr", "cfr+", "lcfr", "dcfr", "external", "outcome"] = Field(
+        "cfr+",
+        description="the first four go over the whole game in an iteration; `external` and `outcome` draw a "
+        "part of it (docs/solvers.md)",
+    )
+    linear: bool = Field(True, description="sampling: the t-th iteration has weight t")
+    exploration: float = Field(
+        0.6, gt=0, le=1, description="`outcome`: share of a seat's own moves that are drawn uniformly"
+    )
+    batch: Positive = Field(10_000, description="sampling: iterations in a step")
+
+
+class SolverConfig(_Section):
+    """Every option of a solver's run."""
+
+    run: SolverRunSection = SolverRunSection()
+    game: GameSection = GameSection()
+    solver: SolverSection
+
+
+class MonteCarloSection(_Section):
+    """How hands are sampled, where a game is too large to be expanded and an abstraction takes its place."""
+
+    method: Literal["external", "outcome", "rollouts"] = Field(
+        "rollouts",
+        description="which moves of the seat that learns are followed: all at every decision, one, or all of "
+        "each decision on one way through the hand, each played out once (docs/solvers.md)",
+    )
+    branches: Annotated[int, Field(ge=1, le=64)] = Field(
+        1, description="`rollouts`: decisions, one below the other, before a hand is played out"
+    )
+    exploration: float = Field(
+        0.3, gt=0, le=1, description="share of that seat's own way that is drawn uniformly, not by policy"
+    )
+    hands: Positive = Field(
+        1_000, le=1_000_000, description="hands in a block, which one thread walks through"
+    )
+    blocks: Positive = Field(
+        2, le=64, description="blocks in a batch; policies stay as they are until its end"
+    )
+    threads: Positive = Field(1, le=64, description="that share the blocks; the result is the same")
+
+
+class AnchorsSection(_Section):
+    """How strength is measured while solving: duplicate hands against fixed agents, the policy sampled."""
+
+    anchors: tuple[str, ...] = Field(
+        ("random", "heuristic:drop=25", "reference"), description="agents to measure against"
+    )
+    deals: Positive = Field(
+        5_000,
+        description="deals per anchor, each played once per rotation of the seats; training never sees them",
+    )
+
+
+class AbstractConfig(_Section):
+    """Every option of a solver's run on a game that is too large to be expanded."""
+
+    run: SolverRunSection = SolverRunSection()
+    game: GameSection = GameSection()
+    monte_carlo: MonteCarloSection
+    abstraction: Abstraction = Abstraction()
+    evaluation: AnchorsSection = AnchorsSection()
+
+
+AnyConfig: TypeAlias = TrainConfig | SolverConfig | AbstractConfig
+_BY_SECTION: Mapping[str, type[AnyConfig]] = {"solver": SolverConfig, "monte_carlo": AbstractConfig}
+"""The section that says what a config is of; without any of them it is of self-play."""
+
+
+def _model_of(data: Mapping[str, Any]) -> type[AnyConfig]:
+    return next((model for section, model in _BY_SECTION.items() if section in data), TrainConfig)
+
+
 def _set(data: dict[str, Any], assignment: str) -> None:
     """Puts one `section.key=value` into a table; the value is read as TOML, or else as a plain string."""
     key, equals, text = assignment.partition("=")
@@ -194,20 +289,19 @@ def _set(data: dict[str, Any], assignment: str) -> None:
     table[option] = value
 
 
-def _names_at(path: tuple[Any, ...]) -> list[str]:
-    """The options that exist beside the one at `path`."""
-    model: Any = TrainConfig
+def _names_at(model: Any, path: tuple[Any, ...]) -> list[str]:
+    """The options of a model that exist beside the one at `path`."""
     for part in path[:-1]:
         model = model.model_fields[part].annotation
     return list(model.model_fields)
 
 
-def _one_line(error: ValidationError) -> str:
+def _one_line(error: ValidationError, model: type[AnyConfig]) -> str:
     first = error.errors()[0]
     path = first["loc"]
     where = ".".join(map(str, path))
     if first["type"] == "extra_forbidden":
-        names = _names_at(path)
+        names = _names_at(model, path)
         close = difflib.get_close_matches(str(path[-1]), names, n=1)
         hint = f" (did you mean {close[0]}?)" if close else ""
         return f"{where}: no such option{hint}; there are {', '.join(names)}"
@@ -216,20 +310,21 @@ def _one_line(error: ValidationError) -> str:
     return f"{where}{given}: {message}" if where else message
 
 
-def make_config(data: Mapping[str, Any], where: str = "config") -> TrainConfig:
-    """Returns the config meant by a table.
+def make_config(data: Mapping[str, Any], where: str = "config") -> Any:
+    """Returns the config meant by a table: a `TrainConfig`, or of a solver where it has the section for one.
 
     Raises:
         TonkError: an unknown option, or a value that is not allowed; the message names both.
     """
+    model = _model_of(data)
     try:
-        return TrainConfig.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
-        raise TonkError(f"{where}: {_one_line(error)}") from None
+        raise TonkError(f"{where}: {_one_line(error, model)}") from None
 
 
-def load_config(name_or_path: str | Path, overrides: Iterable[str] = ()) -> TrainConfig:
-    """Reads a config: one that ships, by name or path, or any TOML file.
+def load_config(name_or_path: str | Path, overrides: Iterable[str] = ()) -> Any:
+    """Reads a config: one that ships, by name or path, or any TOML file; see `make_config`.
 
     Args:
         name_or_path: what `tonk_env.resources.find_config` takes.
@@ -245,13 +340,29 @@ def load_config(name_or_path: str | Path, overrides: Iterable[str] = ()) -> Trai
     return make_config(data, str(path))
 
 
+def load_train_config(name_or_path: str | Path) -> TrainConfig:
+    """Reads a config that is one of self-play.
+
+    Raises:
+        TonkError: as `load_config`, or it is of another kind.
+    """
+    config = load_config(name_or_path)
+    if not isinstance(config, TrainConfig):
+        raise TonkError(f"{name_or_path}: not a config of self-play")
+    return config
+
+
 def _toml_value(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml_value, value))}]"
+    if isinstance(value, BaseModel):
+        value = value.model_dump()
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{name} = {_toml_value(part)}' for name, part in value.items())} }}"
     return json.dumps(value, ensure_ascii=False)
 
 
-def dump_config(config: TrainConfig) -> str:
+def dump_config(config: AnyConfig) -> str:
     """Returns a config as TOML, every option written out."""
     lines = []
     for section, options in config.model_dump().items():
@@ -265,6 +376,10 @@ def _allowed(schema: Mapping[str, Any]) -> str:
     """The type and range of an option, from its JSON schema."""
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
+    if "$ref" in schema:
+        return f"`{schema['$ref'].rpartition('/')[2]}`"
+    if schema["type"] == "object":
+        return f"table of {_allowed(schema['additionalProperties'])}"
     if schema["type"] == "array":
         return f"list of {_allowed(schema['items'])}"
     bounds = [
@@ -287,14 +402,22 @@ def config_reference() -> str:
         "",
         "Generated from `train/config.py`. A config is a TOML file; what it leaves out has the default. On",
         "the command line, `tonk train CONFIG --set section.key=value` overrides an option, as often as you",
-        "like.",
+        "like. A config is of self-play, unless it has a section that makes it another kind of run.",
         "",
+        *_reference("Self-play", TrainConfig),
     ]
-    for name, section in TrainConfig.model_fields.items():
+    for section, model in _BY_SECTION.items():
+        lines += _reference(f"With a section `[{section}]`", model)
+    return "\n".join(lines)
+
+
+def _reference(title: str, config: type[AnyConfig]) -> list[str]:
+    lines = [f"## {title}", "", str(config.__doc__), ""]
+    for name, section in config.model_fields.items():
         model: Any = section.annotation
         schema = model.model_json_schema()["properties"]
         lines += [
-            f"## `[{name}]`",
+            f"### `[{name}]`",
             "",
             str(model.__doc__),
             "",
@@ -305,7 +428,7 @@ def config_reference() -> str:
             default = _toml_value(field.default)
             lines.append(f"| `{option}` | {_allowed(schema[option])} | `{default}` | {field.description} |")
         lines.append("")
-    return "\n".join(lines)
+    return lines
 
 
 if __name__ == "__main__":

@@ -16,26 +16,14 @@ from __future__ import annotations
 import json
 import math
 import os
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
 import torch
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 
@@ -45,20 +33,17 @@ from agents.neural.network import Weights, choose_precision
 from arena.anchors import AnchorResult
 from tonk_env.errors import TonkError
 from train import folder
-from train.config import TrainConfig, dump_config, load_config
+from train.config import TrainConfig, dump_config, load_train_config
 from train.curves import Curves
 from train.game import Evaluate, Game, check_anchors, evaluate, margin, open_game
 from train.selfplay.ppo import SelfPlayPPO
 from train.selfplay.tables import TablesEnv
+from train.session import Journal, Stopped, ctrl_c, make_progress, one_thread
 
 _NEVER_DROPS = 0.05
 """Share of hands ended by a drop below which play is likely stuck on never dropping."""
 _SETTLING = 500_000
 """Decisions before that is worth an alarm: dropping at random is unlearned first, then learned well."""
-
-
-class Stopped(Exception):
-    """Ctrl-C was pressed, and the run stopped at a checkpoint."""
 
 
 class Run(BaseCallback):
@@ -71,17 +56,12 @@ class Run(BaseCallback):
 
     def __init__(self, path: Path, config: TrainConfig, game: Game, evaluate: Evaluate, console: Console):
         super().__init__()
-        self.path, self.config, self.game, self.evaluate, self.console = path, config, game, evaluate, console
+        self.path, self.config, self.game, self.evaluate = path, config, game, evaluate
         self.about = folder.read_manifest(path)
         self.best: dict[str, Any] | None = None
         self.evaluated_at = self.saved_at = self.done_at = 0
         self.stop = self.alarmed = False
-        self.log_file = (path / folder.LOG).open("a", encoding="utf-8")
-        self.progress = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-            TextColumn("left"), TimeRemainingColumn(), TextColumn("{task.fields[note]}"),
-            console=console, disable=not console.is_terminal, speed_estimate_period=120,
-        )  # fmt: skip
+        self.journal, self.progress = Journal(path, "decisions", console), make_progress(console)
         self.bar = self.progress.add_task(config.run.name, total=config.run.total_decisions, note="")
 
     # ------------------------------------------------------------------ hooks
@@ -135,15 +115,8 @@ class Run(BaseCallback):
     # -------------------------------------------------------------------- log
 
     def log(self, message: str) -> None:
-        """Writes a line to the screen and to train.log; the log has decisions, and times.jsonl has when."""
-        decisions = self.model.num_timesteps if self.model else 0
-        self.console.print(f"{decisions:>12,}  {message}", highlight=False, soft_wrap=True)
-        self.log_file.write(f"{decisions:>12}  {message}\n")
-        self.log_file.flush()
-        with (self.path / folder.TIMES).open("a", encoding="utf-8") as times:
-            times.write(
-                json.dumps({"decisions": decisions, "time": round(time.time(), 3), "what": message}) + "\n"
-            )
+        """Writes a line to the screen and to train.log."""
+        self.journal.log(self.model.num_timesteps if self.model else 0, message)
 
     # ------------------------------------------------------------- checkpoint
 
@@ -259,37 +232,8 @@ class Run(BaseCallback):
 
     def close(self) -> None:
         """Closes the files."""
-        self.log_file.close()
+        self.journal.close()
         self.model.logger.close()
-
-
-@contextmanager
-def _ctrl_c(stop: Callable[[], None]) -> Iterator[None]:
-    """The first Ctrl-C stops after the update in progress; the second at once."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def pressed(number: int, frame: FrameType | None) -> None:
-        signal.signal(signal.SIGINT, before)
-        stop()
-
-    before = signal.signal(signal.SIGINT, pressed)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """One thread of torch: on a small machine two spin against each other, and runs would not repeat."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _describe(config: TrainConfig, game: Game, precision: str) -> dict[str, Any]:
@@ -382,7 +326,7 @@ def train(
     if resume is not None:
         path = Path(resume)
         about = folder.read_manifest(path)
-        config = load_config(path / folder.CONFIG)
+        config = load_train_config(path / folder.CONFIG)
         game, precision = open_game(config), about["precision"]
         _check_same_game(path, about, game)
     elif config is not None:
@@ -394,7 +338,7 @@ def train(
         folder.write_json(path / folder.MANIFEST, _describe(config, game, precision))
     else:
         raise TonkError("train: a config to start with or a run to resume is needed")
-    with _one_thread():
+    with one_thread():
         _train(path, config, game, precision, evaluate, resume is not None, console)
     return path
 
@@ -416,13 +360,11 @@ def _train(
     total = config.run.total_decisions
     if again:
         run.log(f"resumed {path} at {model.num_timesteps:,} of {total:,} decisions")
-        for library, found in folder.versions().items():
-            if found != run.about["versions"].get(library):
-                run.log(f"note: begun with {library} {run.about['versions'].get(library)}, now {found}")
+        run.journal.note_versions(model.num_timesteps, run.about["versions"])
     else:
         run.log(f"{path}: {total:,} decisions, {precision}; curves: tensorboard --logdir {path.parent}")
     try:
-        with _ctrl_c(lambda: setattr(run, "stop", True)), run.progress:
+        with ctrl_c(lambda: setattr(run, "stop", True)), run.progress:
             if model.num_timesteps < total:
                 model.learn(total - model.num_timesteps, callback=run, reset_num_timesteps=not again)
             run.finish()

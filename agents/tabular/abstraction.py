@@ -91,7 +91,6 @@ PLAN_DTYPE = np.dtype(
         ("num_edges", np.int64, (2, NUM_FEATURES)),  # 0: the number itself is the bucket
         ("edges", np.int64, (2, NUM_FEATURES, MAX_EDGES)),
         ("num_discards", np.int64),  # kinds of discard
-        ("own_log", np.int64),  # 1: some feature needs no buckets but the log
     ],
     align=True,
 )
@@ -119,7 +118,9 @@ class DiscardKind(BaseModel):
     keep: _Points = Field(0.0, description="in a live pair or partial run")
     keep_out: _Points = Field(0.0, description="× types that would complete it")
     danger: _Points = Field(0.0, description="× pairs of unseen cards that would make a spread with it")
-    danger_known: _Points = Field(0.0, description="× such pairs with a known card of the next player in them")
+    danger_known: _Points = Field(
+        0.0, description="× such pairs with a known card of the next player in them"
+    )
 
 
 class Abstraction(BaseModel):
@@ -195,9 +196,7 @@ def key_of(
 
 
 @jit
-def _measure(
-    views: Any, j: int, moves: Any, row: int, rules: Any, plan: Any, tools: Any, facts: Any
-) -> None:
+def _measure(views: Any, j: int, moves: Any, row: int, rules: Any, plan: Any, tools: Any, facts: Any) -> None:
     """Writes the features that both phases have."""
     n = int(views[j]["num_players"])
     other, spreads = 1, int(views[j]["num_spreads"][0])
@@ -257,9 +256,7 @@ def _measure_drawing(views: Any, j: int, rules: Any, styles: Any, tools: Any, fa
 
 
 @jit
-def _measure_playing(
-    views: Any, j: int, moves: Any, row: int, rules: Any, tools: Any, facts: Any
-) -> None:
+def _measure_playing(views: Any, j: int, moves: Any, row: int, rules: Any, tools: Any, facts: Any) -> None:
     first_hit, first_discard = int(rules[0]["kind_first"][HIT]), int(rules[0]["kind_first"][DISCARD])
     meld, first = int(moves[row, MELD]), int(moves[row, FIRST_DISCARD])
     facts[LEFT] = -1

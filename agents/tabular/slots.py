@@ -1,4 +1,4 @@
-"""A table of numbers by 63-bit keys: open addressing in arrays, for kernels."""
+"""Finding the rows of a table by 63-bit keys: open addressing, compiled."""
 
 from __future__ import annotations
 
@@ -10,40 +10,31 @@ import numpy.typing as npt
 from tonk_env._jit import jit
 
 EMPTY = -1
-MISSING = -1
 
 
-def make_slots(size: int) -> npt.NDArray[np.int64]:
-    """Returns empty slots: `[capacity]` int64, a power of two that keeps `size` keys at most half full."""
-    capacity = 1 << max(4, (2 * size - 1).bit_length())
-    return np.full(capacity, EMPTY, np.int64)
-
-
-@jit
-def find(slots: Any, key: int) -> int:
-    """Returns the slot of a key, or MISSING."""
-    mask = slots.shape[0] - 1
-    at = key & mask
-    while slots[at] != key:
-        if slots[at] == EMPTY:
-            return MISSING
-        at = (at + 1) & mask
-    return int(at)
+def make_slots(room: int) -> npt.NDArray[np.int64]:
+    """Returns slots for `room` rows, all empty: a power of two of them, at most half of which get taken."""
+    return np.full(1 << max(3, (2 * room - 1).bit_length()), EMPTY, np.int64)
 
 
 @jit
-def put(slots: Any, key: int) -> int:
-    """Returns the slot of a key, which is entered where it is new; there must be room."""
-    mask = slots.shape[0] - 1
-    at = key & mask
-    while slots[at] != key and slots[at] != EMPTY:
-        at = (at + 1) & mask
-    slots[at] = key
-    return int(at)
+def find_slot(slots: Any, keys: Any, key: int) -> int:
+    """Returns the slot where the row of `key` is, or would be put.
+
+    Args:
+        slots: `[power of two]` int64, rows of `keys`, or EMPTY; not all taken.
+        keys: `[R]` int64, the key of each row. Keys are as good as random, as those of `fold` are.
+        key: which.
+    """
+    last = slots.shape[0] - 1
+    slot = key & last
+    while slots[slot] != EMPTY and keys[slots[slot]] != key:
+        slot = (slot + 1) & last
+    return slot
 
 
 @jit
-def put_all(slots: Any, keys: Any, places: Any) -> None:
-    """Enters `keys` `[N]` int64 and writes their slots into `places` `[N]` int64."""
-    for at in range(keys.shape[0]):
-        places[at] = put(slots, keys[at])
+def fill_slots(slots: Any, keys: Any, count: int) -> None:
+    """Puts the first `count` rows of `keys` into slots that are all empty."""
+    for row in range(count):
+        slots[find_slot(slots, keys, keys[row])] = row

@@ -71,14 +71,14 @@ resources.check_siblings()
 kinds = ("rules", "train", "arena")
 found = {f"configs/{kind}/{name}.toml": str(resources.find_config(kind, f"configs/{kind}/{name}.toml"))
          for kind in kinds for name in resources.list_configs(kind)}
-found |= {f"checkpoints/{name}.zip": str(resources.find_checkpoint(name))
-          for name in resources.list_checkpoints()}
+found |= {f"checkpoints/{path.name}": str(path)
+          for path in map(resources.find_checkpoint, resources.list_checkpoints())}
 print(json.dumps({"package": tonk_env.__file__, "found": found}))
 """
     told = json.loads(run(elsewhere / "bin" / "python", "-c", code, cwd=tmp_path))
     assert Path(told["package"]).is_relative_to(elsewhere)
     shipped = {*shipped_files("configs"), *shipped_files("checkpoints")}
-    assert set(told["found"]) == {name for name in shipped if name.endswith((".toml", ".zip"))}
+    assert set(told["found"]) == {name for name in shipped if name.endswith((".toml", ".zip", ".npz"))}
     assert all(Path(path).is_relative_to(elsewhere) for path in told["found"].values())
 
 

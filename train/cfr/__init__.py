@@ -1,1 +1,1 @@
-"""Counterfactual regret minimisation."""
+"""Counterfactual regret minimisation, and how far an agent is from equilibrium."""

@@ -1,157 +1,166 @@
 """Monte Carlo counterfactual regret minimisation on the whole game, through an abstraction.
 
-Regrets are estimated on sampled hands (Lanctot, Waugh, Zinkevich, Bowling 2009) and, as the strategies that are
-averaged, counted in proportion to the number of their batch (linear weights: Brown, Sandholm 2019). A batch is walked in
-blocks, all by the strategies from before it, and what they learned is added in the order of the blocks: how
-many threads share them changes nothing.
+Regrets are estimated on sampled hands (Lanctot, Waugh, Zinkevich, Bowling 2009), and they and the strategies
+that are averaged count in proportion to the number of their batch (linear weights: Brown, Sandholm 2019). A
+batch is walked in blocks, all by the strategies from before it, and what they find is added in the order of the
+blocks: how many threads share them changes nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from agents.tabular.abstracted import AbstractedAgent, Manifest, write_table
-from agents.tabular.abstraction import Abstraction
+from agents.bot import make_tools
+from agents.reference import reference
+from agents.tabular.abstracted import KIND, Abstracted
 from agents.tabular.moves import NUM_MOVES
-from agents.tabular.slots import EMPTY, make_slots, put_all
+from agents.tabular.slots import fill_slots, make_slots
+from agents.tabular.table import Manifest, write_table
+from arena.anchors import evaluate
 from tonk_env._jit import mix
-from tonk_env.rules import LoweredRules
-from train.cfr.walks import MAX_DEPTH, SCHEMES, Desk, add_up, make_book, make_desk, walk_hands
+from tonk_env.rules import lower
+from train.cfr.walks import MAX_DEPTH, SCHEMES, Book, Desk, add_up, make_desk, walk_hands
+from train.config import AbstractConfig
+
+_ENTRIES_PER_HAND = 64
+_LEAST_ENTRIES = 1 << 14
+_ROOM = 1 << 12
 
 
 class MonteCarlo:
-    """The solver: sums of regrets and strategies by decision, and how many batches they are of.
+    """The solver: sums of regrets and strategies by decision.
 
     Args:
-        rules: the rules.
-        players: seats at the table; with more than two nothing is known of the average's worth.
-        abstraction: what decisions tell apart, and their moves.
-        scheme: one of SCHEMES.
-        branches: decisions of the learner that are looked into one below the other.
-        explore: probability that the learner's own path takes a move at random.
-        hands: per block.
-        blocks: per batch.
-        threads: that share the blocks.
-        seed: of all that is random.
+        config: its game, abstraction and method.
     """
 
-    def __init__(
-        self,
-        rules: LoweredRules,
-        players: int,
-        abstraction: Abstraction,
-        scheme: str = "rollouts",
-        branches: int = 1,
-        explore: float = 0.5,
-        hands: int = 1000,
-        blocks: int = 2,
-        threads: int = 1,
-        seed: int = 1,
-    ) -> None:
-        self.rules, self.players, self.abstraction, self.seed = rules, players, abstraction, seed
-        self.scheme = SCHEMES.index(scheme)
-        self.branches = branches if scheme == "rollouts" else MAX_DEPTH
-        self.explore, self.hands, self.threads = explore, hands, threads
-        self.batches = self.decisions = self.lost = 0
-        self._set_sums(make_slots(1 << 12))
-        self._desks = [make_desk(rules, hands * _ENTRIES_PER_HAND) for _ in range(blocks)]
+    suffix = ".npz"
 
-    def _set_sums(self, slots: Any) -> None:
-        self.slots = slots
-        self.regrets = np.zeros((len(slots), NUM_MOVES), np.float32)
-        self.strategy = np.zeros_like(self.regrets)
+    def __init__(self, config: AbstractConfig) -> None:
+        self.config, self.rules = config, lower(config.game.rules)
+        options = config.monte_carlo
+        self.scheme = SCHEMES.index(options.method)
+        self.branches = options.branches if options.method == "rollouts" else MAX_DEPTH
+        self.tools = make_tools(self.rules, config.game.players)
+        self.plan, self.styles = config.abstraction.compile()
+        self.batches = self.visited = self.used = 0
+        self._set_room(_ROOM)
+        entries = max(_LEAST_ENTRIES, options.hands * _ENTRIES_PER_HAND)
+        self._desks = [make_desk(self.rules, entries) for _ in range(options.blocks)]
 
     @property
-    def num_hands(self) -> int:
+    def iterations(self) -> int:
         """Hands walked through so far."""
-        return self.batches * self.hands * len(self._desks)
+        return self.batches * self.config.monte_carlo.hands * len(self._desks)
 
     def step(self) -> None:
         """Walks through a batch of hands and learns from it."""
-        key = mix(self.seed, self.batches)
-        book = make_book(self.rules, self.players, self.abstraction, self.slots, self.regrets)
-
-        def walk(block: int) -> None:
-            first = self.hands * block
-            walk_hands(
-                book, self._desks[block], self.players, self.scheme, self.branches, self.explore, key, first, self.hands
-            )
-
-        if self.threads == 1:
-            for block in range(len(self._desks)):
-                walk(block)
+        options, threads = self.config.monte_carlo, self.config.monte_carlo.threads
+        if threads == 1:
+            for block in range(options.blocks):
+                self._walk(block)
         else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(walk, range(len(self._desks))))
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(self._walk, range(options.blocks)))
         self.batches += 1
         for desk in self._desks:
             self._learn(desk)
 
-    def _learn(self, desk: Desk) -> None:
-        entries, decisions = (int(count) for count in desk.counts)
-        self._make_room(entries)
-        add_up(desk.journal, entries, float(self.batches), self.slots, self.regrets, self.strategy)
-        self.decisions += decisions
+    def _walk(self, block: int) -> None:
+        options = self.config.monte_carlo
+        book = Book(
+            self.rules.record, self.tools, self.plan, self.styles, reference().style,
+            self.slots, self.keys, self.regrets,
+        )  # fmt: skip
+        walk_hands(
+            book, self._desks[block], self.config.game.players, self.scheme, self.branches, options.exploration,
+            mix(self.config.run.seed, self.batches), block * options.hands, options.hands,
+        )  # fmt: skip
 
-    def _make_room(self, entries: int) -> None:
-        """Makes sure that so many new decisions leave half the slots empty."""
-        used = np.flatnonzero(self.slots != EMPTY)
-        wanted = make_slots(len(used) + entries)
-        if len(wanted) > len(self.slots):
-            self.load_state(self.state(), wanted)
+    def _learn(self, desk: Desk) -> None:
+        entries, visited = (int(count) for count in desk.counts)
+        if self.used + entries > len(self.keys):
+            self._set_room(2 * (self.used + entries), self._rows())
+        self.used = add_up(
+            desk.journal, entries, float(self.batches), self.slots, self.keys, self.used, self.regrets, self.strategy
+        )  # fmt: skip
+        self.visited += visited
+
+    def _rows(self) -> tuple[npt.NDArray[Any], ...]:
+        return self.keys[: self.used], self.regrets[: self.used], self.strategy[: self.used]
+
+    def _set_room(self, room: int, rows: tuple[npt.NDArray[Any], ...] | None = None) -> None:
+        """Makes room for so many decisions, and puts in the rows of those there are."""
+        self.slots, self.keys = make_slots(room), np.zeros(room, np.int64)
+        self.regrets = np.zeros((room, NUM_MOVES), np.float32)
+        self.strategy = np.zeros_like(self.regrets)
+        if rows is not None:
+            self.used = len(rows[0])
+            for array, given in zip((self.keys, self.regrets, self.strategy), rows, strict=True):
+                array[: self.used] = given
+            fill_slots(self.slots, self.keys, self.used)
 
     def measure(self) -> dict[str, float]:
-        """Returns what a run logs: decisions told apart, those walked through, bytes."""
-        arrays = (self.slots, self.regrets, self.strategy)
-        return {
-            "infosets": float((self.slots != EMPTY).sum()),
-            "decisions": float(self.decisions),
-            "hands": float(self.num_hands),
-            "bytes": float(sum(array.nbytes for array in arrays)),
+        """Measures the average strategies at the table, and counts the decisions told apart."""
+        arrays = (self.slots, self.keys, self.regrets, self.strategy)
+        found = {
+            "information_sets": float(self.used),
+            "memory_mb": sum(array.nbytes for array in arrays) / 1e6,
         }
+        options, game = self.config.evaluation, self.config.game
+        if options.anchors:
+            manifest = self._manifest({"name": self.config.run.name})
+            agent = Abstracted(manifest, self._arrays(), Path(self.config.run.name))
+            # Far from the seeds of walks' decks, and the same ones each time.
+            seed = int(np.random.default_rng([self.config.run.seed, 1]).integers(2**40, 2**41))
+            for one in evaluate(agent, options.anchors, self.rules, game.players, options.deals, seed):
+                found[f"stake_vs_{one.anchor}"] = one.stakes_per_hand
+                found[f"ci_half_{one.anchor}"] = one.ci_half
+        return found
 
     def state(self) -> dict[str, Any]:
-        """Returns all that `load_state` needs to go on as if never stopped."""
-        used = np.flatnonzero(self.slots != EMPTY)
+        """Returns all that the solver keeps."""
+        keys, regrets, strategy = self._rows()
         return {
             "batches": self.batches,
-            "decisions": self.decisions,
-            "keys": self.slots[used],
-            "regrets": self.regrets[used],
-            "strategy": self.strategy[used],
+            "visited": self.visited,
+            "keys": keys.copy(),
+            "regrets": regrets.copy(),
+            "strategy": strategy.copy(),
         }
 
-    def load_state(self, state: dict[str, Any], slots: Any = None) -> None:
-        """Goes on from what `state` returned; `slots` are empty ones to fill, where not just enough will do."""
-        keys = np.asarray(state["keys"])
-        self._set_sums(make_slots(len(keys)) if slots is None else slots)
-        places = np.zeros(len(keys), np.int64)
-        put_all(self.slots, keys, places)
-        self.regrets[places], self.strategy[places] = state["regrets"], state["strategy"]
-        self.batches, self.decisions = int(state["batches"]), int(state["decisions"])
+    def load_state(self, state: dict[str, Any]) -> None:
+        """Goes back to a state."""
+        self.batches, self.visited = int(state["batches"]), int(state["visited"])
+        self._set_room(max(_ROOM, len(state["keys"])), (state["keys"], state["regrets"], state["strategy"]))
 
-    def manifest(self, name: str, rules: str, **about: Any) -> Manifest:
-        """Returns what a table made now says of itself."""
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        keys, _, strategy = self._rows()
+        is_met = strategy.max(axis=1) > 0
+        return Abstracted.arrays(keys[is_met], strategy[is_met])
+
+    def _manifest(self, about: Mapping[str, Any]) -> Manifest:
         return Manifest(
-            name=name,
-            rules=rules,
+            kind=KIND,
+            method=f"mccfr {self.config.monte_carlo.method}",
+            rules=self.config.game.rules,
             rules_options=self.rules.rules.model_dump(mode="json"),
             rules_fingerprint=self.rules.fingerprint,
-            players=self.players,
-            abstraction=self.abstraction,
-            hands=self.num_hands,
-            seed=self.seed,
+            actions_fingerprint=self.rules.actions_fingerprint,
+            players=self.config.game.players,
+            iterations=self.iterations,
+            seed=self.config.run.seed,
+            details={"abstraction": self.config.abstraction.model_dump(mode="json")},
             **about,
         )
 
-    def save_agent(self, path: Path, manifest: Manifest) -> None:
-        """Writes the average strategies as a table that plays."""
-        met = np.flatnonzero(self.strategy.max(axis=1) > 0)
-        write_table(path, manifest, self.slots[met], self.strategy[met])
-
-
-_ENTRIES_PER_HAND = 64
+    def save_agent(self, path: Path, about: Mapping[str, Any]) -> None:
+        """Writes the average strategies as a table."""
+        with path.open("wb") as stream:
+            write_table(stream, self._manifest(about), self._arrays())

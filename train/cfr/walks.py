@@ -11,11 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.bot import make_tools
-from agents.reference import reference
-from agents.tabular.abstraction import NUM_FEATURES, Abstraction, key_of
+from agents.tabular.abstraction import NUM_FEATURES, key_of
 from agents.tabular.moves import MOVE_DROP, NUM_MOVES, follow_rule, offer
-from agents.tabular.slots import find, put
+from agents.tabular.slots import EMPTY, find_slot
 from tonk_env._jit import below, jit, mix
 from tonk_env.batch import deal_hand
 from tonk_env.engine.legal import legal_actions
@@ -52,8 +50,9 @@ class Book(NamedTuple):
         tools: `[1]` TOOLS_DTYPE.
         plan, styles: of `Abstraction.compile`.
         rule: `[1]` STYLE_DTYPE, of the bot that makes all other moves.
-        slots: `[capacity]` int64, keys of decisions.
-        regrets: `[capacity, NUM_MOVES]` float32, summed so far.
+        slots: `[power of two]` int64, by which rows are found.
+        keys: `[K]` int64, of decisions, by row.
+        regrets: `[K, NUM_MOVES]` float32, summed so far.
     """
 
     rules: npt.NDArray[np.void]
@@ -62,6 +61,7 @@ class Book(NamedTuple):
     styles: npt.NDArray[np.void]
     rule: npt.NDArray[np.void]
     slots: npt.NDArray[np.int64]
+    keys: npt.NDArray[np.int64]
     regrets: npt.NDArray[np.float32]
 
 
@@ -98,18 +98,6 @@ class Desk(NamedTuple):
     counts: npt.NDArray[np.int64]
 
 
-def make_book(
-    rules: LoweredRules,
-    players: int,
-    abstraction: Abstraction,
-    slots: npt.NDArray[np.int64],
-    regrets: npt.NDArray[np.float32],
-) -> Book:
-    """Returns the book for hands of some rules and number of players."""
-    plan, styles = abstraction.compile()
-    return Book(rules.record, make_tools(rules, players), plan, styles, reference().style, slots, regrets)
-
-
 def make_desk(rules: LoweredRules, entries: int) -> Desk:
     """Returns a desk whose journal holds so many entries."""
     depth = MAX_DEPTH + 1
@@ -135,7 +123,15 @@ def make_desk(rules: LoweredRules, entries: int) -> Desk:
 
 @jit
 def walk_hands(
-    book: Book, desk: Desk, players: int, scheme: int, branches: int, explore: float, key: int, first: int, hands: int
+    book: Book,
+    desk: Desk,
+    players: int,
+    scheme: int,
+    branches: int,
+    explore: float,
+    key: int,
+    first: int,
+    hands: int,
 ) -> None:
     """Walks through hands and writes what is learned into the desk's journal, from its start.
 
@@ -160,9 +156,7 @@ def walk_hands(
 
 
 @jit
-def _walk(
-    book: Book, desk: Desk, scheme: int, branches: int, explore: float, learner: int, lot: int
-) -> None:
+def _walk(book: Book, desk: Desk, scheme: int, branches: int, explore: float, learner: int, lot: int) -> None:
     """Walks through the hand dealt at table 0.
 
     Row 0 is the hand itself. What is looked into goes on in the row below, on a copy of the table; equal lots
@@ -280,9 +274,18 @@ def _next_choice(book: Book, desk: Desk, at: int) -> int:
             )  # fmt: skip
             if found > 1:
                 key = key_of(
-                    desk.views, row, desk.moves, at, book.rules, book.plan, book.styles, book.tools, desk.facts
+                    desk.views,
+                    row,
+                    desk.moves,
+                    at,
+                    book.rules,
+                    book.plan,
+                    book.styles,
+                    book.tools,
+                    desk.facts,
                 )
-                match_regrets(book.regrets, find(book.slots, key), desk.moves, desk.chances, at)
+                found_row = int(book.slots[find_slot(book.slots, book.keys, key)])
+                match_regrets(book.regrets, found_row, desk.moves, desk.chances, at)
                 return int(key)
             if found == 1:
                 for move in range(NUM_MOVES):
@@ -299,12 +302,12 @@ def _next_choice(book: Book, desk: Desk, at: int) -> int:
 
 
 @jit
-def match_regrets(regrets: Any, slot: int, moves: Any, chances: Any, row: int) -> None:
+def match_regrets(regrets: Any, known: int, moves: Any, chances: Any, row: int) -> None:
     """Writes the strategy of a decision: moves in proportion to their positive regrets, or all alike.
 
     Args:
-        regrets: `[capacity, NUM_MOVES]` float32.
-        slot: the decision's, or negative where it is new.
+        regrets: `[K, NUM_MOVES]` float32.
+        known: the decision's row there, or EMPTY where it is new.
         moves: `[D, NUM_MOVES]` int64; negative ones are not offered.
         chances: `[D, NUM_MOVES]` float64; row `row` is overwritten.
         row: which row.
@@ -314,8 +317,8 @@ def match_regrets(regrets: Any, slot: int, moves: Any, chances: Any, row: int) -
         chances[row, move] = 0.0
         if moves[row, move] >= 0:
             offered += 1
-            if slot >= 0:
-                chances[row, move] = max(0.0, float(regrets[slot, move]))
+            if known >= 0:
+                chances[row, move] = max(0.0, float(regrets[known, move]))
             total += chances[row, move]
     for move in range(NUM_MOVES):
         if moves[row, move] >= 0:
@@ -369,23 +372,33 @@ def _write(desk: Desk, at: int, key: int, is_regret: int, mean: float) -> None:
 
 
 @jit
-def add_up(journal: Any, entries: int, weight: float, slots: Any, regrets: Any, strategy: Any) -> None:
+def add_up(
+    journal: Any, entries: int, weight: float, slots: Any, keys: Any, used: int, regrets: Any, strategy: Any
+) -> int:
     """Adds what a journal holds to the sums.
 
     Args:
         journal: `[E]` ENTRY_DTYPE.
         entries: how many there are.
         weight: what each counts.
-        slots: `[capacity]` int64, with room for all.
-        regrets, strategy: `[capacity, NUM_MOVES]` float32.
+        slots, keys: of the sums' rows, with room for as many new ones.
+        used: rows in use.
+        regrets, strategy: `[K, NUM_MOVES]` float32.
+
+    Returns:
+        Rows in use.
     """
     for entry in range(entries):
-        slot = put(slots, int(journal[entry]["key"]))
+        key = int(journal[entry]["key"])
+        slot = find_slot(slots, keys, key)
+        if slots[slot] == EMPTY:
+            slots[slot], keys[used] = used, key
+            used += 1
+        row = slots[slot]
         for move in range(NUM_MOVES):
             amount = weight * journal[entry]["amounts"][move]
             if journal[entry]["is_regret"]:
-                regrets[slot, move] += amount
+                regrets[row, move] += amount
             else:
-                strategy[slot, move] += amount
-
-
+                strategy[row, move] += amount
+    return used
