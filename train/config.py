@@ -233,9 +233,7 @@ class MonteCarloSection(_Section):
     exploration: float = Field(
         0.3, gt=0, le=1, description="share of that seat's own way that is drawn uniformly, not by policy"
     )
-    hands: Positive = Field(
-        1_000, le=1_000_000, description="hands in a block, which one thread walks through"
-    )
+    hands: Positive = Field(1_000, le=1_000_000, description="hands in a block, which a thread walks through")
     blocks: Positive = Field(
         2, le=64, description="blocks in a batch; policies stay as they are until its end"
     )

@@ -14,7 +14,7 @@ from agents.base import Views
 from agents.bot import make_tools
 from agents.reference import reference
 from agents.tabular.abstraction import NUM_FEATURES, Abstraction, key_of
-from agents.tabular.moves import NUM_MOVES, follow_rule, offer
+from agents.tabular.moves import FIRST_ROW, NUM_MOVES, follow_rule, offer
 from agents.tabular.slots import EMPTY, fill_slots, find_slot, make_slots
 from agents.tabular.solution import draw_actions
 from agents.tabular.table import Manifest, take_array
@@ -156,7 +156,7 @@ def _look_up(
     """
     follow_rule(views, legal, num_legal, rules, rule, tools, actions)
     for j in range(views.shape[0]):
-        row, known, total = np.int64(0), EMPTY, 0
+        row, known, total = FIRST_ROW, EMPTY, 0
         if num_legal[j] > 1:
             count = num_legal[j]
             offered = offer(views, j, legal, count, rules, plan, styles, tools, discards, moves, row)
@@ -172,7 +172,7 @@ def _look_up(
                 total += int(chances[known, move]) if moves[row, move] >= 0 else 0
         for at in range(num_legal[j]):
             if total == 0:
-                probabilities[j, at] = float(legal[j, at] == actions[j])
+                probabilities[j, at] = 1.0 if legal[j, at] == actions[j] else 0.0
                 continue
             for move in range(NUM_MOVES):
                 if moves[row, move] == legal[j, at]:

@@ -28,7 +28,7 @@ from agents.bot import (
 from agents.tabular.moves import FIRST_DISCARD, MAX_DISCARDS, MELD
 from tonk_env._jit import fold, jit, lowest_bit, popcount
 from tonk_env.engine.state import DRAW
-from tonk_env.rules.lower import DISCARD, HIT, RUN, SPREAD
+from tonk_env.rules.lower import DISCARD, HIT, SPREAD
 
 FEATURES = {
     "log": "fingerprint of all the seat saw: perfect recall, for toys",
@@ -38,7 +38,7 @@ FEATURES = {
     "own_cards": "cards in hand",
     "opponent_cards": "fewest cards of an opponent; that one is the opponent below",
     "count": "own count",
-    "lead": "points by which the opponent's count, unknown cards taken as average unseen ones, exceeds one's own",
+    "lead": "points by which the opponent's count, unknown cards taken as average ones, exceeds one's own",
     "known": "cards of the opponent that are known",
     "live": "own cards in a pair or partial run that unseen cards can complete",
     "stock": "cards in the stock",
@@ -46,7 +46,7 @@ FEATURES = {
     "wait": "own turns to wait before a drop",
     "opponent_wait": "the opponent's",
     "top": "points of the top discard; -1: no pile",
-    "top_use": "what the top discard does: 2 is laid or hit, 1 is worth swapping for, 0 neither; drawing only",
+    "top_use": "what the top discard does: 2 is laid or hit, 1 worth swapping for, 0 neither; drawing only",
     "left": "cards left after the dearest spread or hit; -1: there is none; playing only",
     "thrown": "points of the card of the first kind of discard; -1: none; playing only",
     "second": "points by which the second kind's card exceeds it; playing only",

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from agents.bot import choose_discard, choose_meld, choose_rows, gain_of_taking, wants_swap
 from tonk_env._jit import jit
 from tonk_env.engine.state import DRAW, PLAY
@@ -21,6 +23,8 @@ MOVE_DROP, MOVE_STOCK, MOVE_TAKE = range(3)
 MELD, FIRST_DISCARD = 0, 1
 """Places of the moves when playing; kinds of discard follow the first."""
 NO_MOVE = -1
+FIRST_ROW: int = np.int64(0)  # type: ignore[assignment]
+"""A row of scratch space. For a plain 0 Numba would compile all that is called with it once more."""
 
 
 @jit

@@ -2,8 +2,8 @@
 
 Regrets are estimated on sampled hands (Lanctot, Waugh, Zinkevich, Bowling 2009), and they and the strategies
 that are averaged count in proportion to the number of their batch (linear weights: Brown, Sandholm 2019). A
-batch is walked in blocks, all by the strategies from before it, and what they find is added in the order of the
-blocks: how many threads share them changes nothing.
+batch is walked in blocks, all by the strategies from before it, and what they find is added in the order of
+the blocks: how many threads share them changes nothing.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ class MonteCarlo:
             self.slots, self.keys, self.regrets,
         )  # fmt: skip
         walk_hands(
-            book, self._desks[block], self.config.game.players, self.scheme, self.branches, options.exploration,
-            mix(self.config.run.seed, self.batches), block * options.hands, options.hands,
+            book, self._desks[block], self.config.game.players, self.scheme, self.branches,
+            options.exploration, mix(self.config.run.seed, self.batches), block * options.hands, options.hands,
         )  # fmt: skip
 
     def _learn(self, desk: Desk) -> None:
@@ -88,7 +88,8 @@ class MonteCarlo:
         if self.used + entries > len(self.keys):
             self._set_room(2 * (self.used + entries), self._rows())
         self.used = add_up(
-            desk.journal, entries, float(self.batches), self.slots, self.keys, self.used, self.regrets, self.strategy
+            desk.journal, entries, float(self.batches), self.slots, self.keys, self.used, self.regrets,
+            self.strategy,
         )  # fmt: skip
         self.visited += visited
 
@@ -102,8 +103,7 @@ class MonteCarlo:
         self.strategy = np.zeros_like(self.regrets)
         if rows is not None:
             self.used = len(rows[0])
-            for array, given in zip((self.keys, self.regrets, self.strategy), rows, strict=True):
-                array[: self.used] = given
+            self.keys[: self.used], self.regrets[: self.used], self.strategy[: self.used] = rows
             fill_slots(self.slots, self.keys, self.used)
 
     def measure(self) -> dict[str, float]:

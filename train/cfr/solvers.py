@@ -14,9 +14,9 @@ from tonk_env.errors import TonkError
 from tonk_env.rules import LoweredRules, lower
 from train.cfr.exact import METHODS, Cfr
 from train.cfr.expand import expand
+from train.cfr.monte_carlo import MonteCarlo
 from train.cfr.sampling import SampledCfr
 from train.cfr.sequences import Sequences
-from train.cfr.monte_carlo import MonteCarlo
 from train.config import AbstractConfig, AnyConfig, SolverConfig
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.tabular.abstraction import NUM_FEATURES, key_of
-from agents.tabular.moves import MOVE_DROP, NUM_MOVES, follow_rule, offer
+from agents.tabular.moves import FIRST_ROW, MOVE_DROP, NUM_MOVES, follow_rule, offer
 from agents.tabular.slots import EMPTY, find_slot
 from tonk_env._jit import below, jit, mix
 from tonk_env.batch import deal_hand
@@ -140,18 +140,17 @@ def walk_hands(
         desk: overwritten.
         players: seats at the table.
         scheme: EXTERNAL, OUTCOME or ROLLOUTS.
-        branches: decisions of the learner that are looked into, one below the other, before the hand is played
-            out; at most MAX_DEPTH.
+        branches: decisions of the learner that are looked into, one below the other, before the hand is
+            played out; at most MAX_DEPTH.
         explore: probability that the learner's own path takes a move at random, under OUTCOME and ROLLOUTS.
         key: fixes all that is random, with a hand's number.
         first: the first hand's number; the dealer and the learner change with it.
         hands: how many.
     """
     desk.counts[:] = 0
-    top = np.int64(0)  # a row; for a constant Numba would compile everything once more
     for hand in range(first, first + hands):
         lot = mix(key, hand)
-        deal_hand(desk.tables, top, book.rules, top, players, hand % players, mix(lot, 0))
+        deal_hand(desk.tables, FIRST_ROW, book.rules, 0, players, hand % players, mix(lot, 0))
         _walk(book, desk, scheme, branches, explore, hand // players % players, mix(lot, 1))
 
 
@@ -162,7 +161,7 @@ def _walk(book: Book, desk: Desk, scheme: int, branches: int, explore: float, le
     Row 0 is the hand itself. What is looked into goes on in the row below, on a copy of the table; equal lots
     give equal luck there, so that moves are compared on even terms.
     """
-    at = np.int64(0)
+    at = FIRST_ROW
     while True:
         key = _next_choice(book, desk, at)
         number, below_it = int(desk.tables[at]["moves"]), at
@@ -175,7 +174,7 @@ def _walk(book: Book, desk: Desk, scheme: int, branches: int, explore: float, le
             elif is_path or scheme != ROLLOUTS:
                 return
             else:
-                at = below_it = np.int64(0)
+                at = below_it = FIRST_ROW
                 move = _draw_path(desk, mix(lot, int(desk.tables[0]["moves"]) + _PATH), explore)
                 if move < 0:
                     return
@@ -263,27 +262,19 @@ def _next_choice(book: Book, desk: Desk, at: int) -> int:
     """
     while desk.tables[at]["phase"] != ENDED:
         desk.counts[1] += 1
-        row = np.int64(0)
         count = legal_actions(desk.tables, at, book.rules, desk.legal[0])
         action = int(desk.legal[0, 0])
         if count > 1:
-            view(desk.tables, at, int(desk.tables[at]["seat"]), desk.views, row)
+            view(desk.tables, at, int(desk.tables[at]["seat"]), desk.views, FIRST_ROW)
             found = offer(
-                desk.views, row, desk.legal, count, book.rules, book.plan, book.styles, book.tools,
+                desk.views, FIRST_ROW, desk.legal, count, book.rules, book.plan, book.styles, book.tools,
                 desk.discards, desk.moves, at,
             )  # fmt: skip
             if found > 1:
                 key = key_of(
-                    desk.views,
-                    row,
-                    desk.moves,
-                    at,
-                    book.rules,
-                    book.plan,
-                    book.styles,
-                    book.tools,
+                    desk.views, FIRST_ROW, desk.moves, at, book.rules, book.plan, book.styles, book.tools,
                     desk.facts,
-                )
+                )  # fmt: skip
                 found_row = int(book.slots[find_slot(book.slots, book.keys, key)])
                 match_regrets(book.regrets, found_row, desk.moves, desk.chances, at)
                 return int(key)
