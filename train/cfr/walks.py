@@ -149,46 +149,39 @@ def walk_hands(
     """
     desk.counts[:] = 0
     for hand in range(first, first + hands):
-        lot = mix(key, hand)
-        deal_hand(desk.tables, FIRST_ROW, book.rules, 0, players, hand % players, mix(lot, 0))
-        _walk(book, desk, scheme, branches, explore, hand // players % players, mix(lot, 1))
-
-
-@jit
-def _walk(book: Book, desk: Desk, scheme: int, branches: int, explore: float, learner: int, lot: int) -> None:
-    """Walks through the hand dealt at table 0.
-
-    Row 0 is the hand itself. What is looked into goes on in the row below, on a copy of the table; equal lots
-    give equal luck there, so that moves are compared on even terms.
-    """
-    at = FIRST_ROW
-    while True:
-        key = _next_choice(book, desk, at)
-        number, below_it = int(desk.tables[at]["moves"]), at
-        if key < 0:
-            settle(desk.tables, at, book.rules, desk.payments, 0)
-            is_path = at == 0
-            at = _hand_up(desk, at, float(desk.payments[0, learner]), scheme)
-            if at >= 0:
-                move, below_it = int(desk.tried[at]), at + 1
-            elif is_path or scheme != ROLLOUTS:
-                return
+        lot = mix(mix(key, hand), 1)
+        learner = hand // players % players
+        deal_hand(desk.tables, FIRST_ROW, book.rules, 0, players, hand % players, mix(mix(key, hand), 0))
+        # Row 0 is the hand itself. What is looked into goes on in the row below, on a copy of the table; equal
+        # numbers of moves have equal luck there, so that moves are compared on even terms.
+        at = FIRST_ROW
+        while True:
+            choice = _next_choice(book, desk, at)
+            number, to = int(desk.tables[at]["moves"]), at
+            if choice < 0:
+                settle(desk.tables, at, book.rules, desk.payments, 0)
+                is_path = at == 0
+                at = _hand_up(desk, at, float(desk.payments[0, learner]), scheme)
+                if at >= 0:
+                    move, to = int(desk.tried[at]), at + 1
+                elif is_path or scheme != ROLLOUTS:
+                    break
+                else:
+                    at = to = FIRST_ROW
+                    move = _draw_path(desk, mix(lot, int(desk.tables[0]["moves"]) + _PATH), explore)
+                    if move < 0:
+                        break
+            elif desk.tables[at]["seat"] == learner and at < branches:
+                desk.keys[at] = choice
+                move, to = _open(desk, at, scheme, mix(lot, number + _STEP), explore), at + 1
             else:
-                at = below_it = FIRST_ROW
-                move = _draw_path(desk, mix(lot, int(desk.tables[0]["moves"]) + _PATH), explore)
-                if move < 0:
-                    return
-        elif desk.tables[at]["seat"] == learner and at < branches:
-            desk.keys[at] = key
-            move, below_it = _open(desk, at, scheme, mix(lot, number + _STEP), explore), at + 1
-        else:
-            if at < branches:
-                _write(desk, at, key, 0, 0.0)
-            move = _draw(desk, at, mix(lot, number), 0.0)
-        if below_it != at:
-            desk.tables[below_it] = desk.tables[at]
-        apply(desk.tables, below_it, book.rules, desk.moves[at, move])
-        at = below_it
+                if at < branches:
+                    _write(desk, at, choice, 0, 0.0)
+                move = _draw(desk, at, mix(lot, number), 0.0)
+            if to != at:
+                desk.tables[to] = desk.tables[at]
+            apply(desk.tables, to, book.rules, desk.moves[at, move])
+            at = to
 
 
 @jit
