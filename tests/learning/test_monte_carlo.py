@@ -283,7 +283,7 @@ def test_damaged_tables_are_refused(arrays: dict[str, list[int]], message: str) 
 
 def test_a_table_of_an_unknown_abstraction_is_refused() -> None:
     manifest = trained().manifest.model_copy(update={"details": {"abstraction": {"draw": {"luck": []}}}})
-    with pytest.raises(TonkError, match="manifest: abstraction.draw: .*'luck' is no feature"):
+    with pytest.raises(TonkError, match=r"manifest: abstraction\.draw: .*'luck' is no feature"):
         Abstracted(manifest, {}, Path("table.npz"))
 
 

@@ -80,7 +80,8 @@ class MonteCarlo:
         )  # fmt: skip
         walk_hands(
             book, self._desks[block], self.config.game.players, self.scheme, self.branches,
-            options.exploration, mix(self.config.run.seed, self.batches), block * options.hands, options.hands,
+            options.exploration, mix(self.config.run.seed, self.batches), block * options.hands,
+            options.hands,
         )  # fmt: skip
 
     def _learn(self, desk: Desk) -> None:
