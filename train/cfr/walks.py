@@ -152,8 +152,8 @@ def walk_hands(
         lot = mix(mix(key, hand), 1)
         learner = hand // players % players
         deal_hand(desk.tables, FIRST_ROW, book.rules, 0, players, hand % players, mix(mix(key, hand), 0))
-        # Row 0 is the hand itself. What is looked into goes on in the row below, on a copy of the table. Equal
-        # numbers of moves have equal luck there, so that moves are compared on even terms.
+        # Row 0 is the hand itself. What is looked into goes on in the row below, on a copy of the table. Luck
+        # goes by the number of moves made, so that moves are compared on even terms.
         at = FIRST_ROW
         while True:
             choice = _next_choice(book, desk, at)
