@@ -238,6 +238,13 @@ class MonteCarloSection(_Section):
         2, le=64, description="blocks in a batch; policies stay as they are until its end"
     )
     threads: Positive = Field(1, le=64, description="that share the blocks; the result is the same")
+    least: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="moves less likely than this part of a decision's likeliest are left out of the table that "
+        "plays",
+    )
 
 
 class AnchorsSection(_Section):

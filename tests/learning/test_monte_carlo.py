@@ -17,6 +17,7 @@ from agents.registry import make
 from agents.tabular.abstracted import Abstracted
 from agents.tabular.abstraction import FEATURES, LOG, NUM_FEATURES, Abstraction, key_of
 from agents.tabular.moves import FIRST_ROW, NUM_MOVES, offer
+from agents.tabular.table import read_table
 from tests.agents.tables import Shown, permute_hidden, show, walk
 from tests.learning.test_solver_runs import TINY
 from tonk_env.errors import TonkError
@@ -216,6 +217,18 @@ def test_resumed_equals_unbroken_with_any_number_of_threads() -> None:
     assert resumed.iterations == unbroken.iterations == 1200
     for name, value in unbroken.state().items():
         assert np.array_equal(value, resumed.state()[name]), name
+
+
+def test_moves_given_up_are_left_out_of_tables(tmp_path: Path) -> None:
+    options = {"hands": 200, "blocks": 2}
+    whole, pruned = solver(), solver(monte_carlo={**options, "least": 0.5})
+    found = []
+    for solved in (whole, pruned):
+        solved.step()
+        solved.save_agent(tmp_path / "table.npz", {"name": "table"})
+        found.append(read_table(tmp_path / "table.npz")[1]["chances"])
+    assert np.array_equal(found[1], np.where(found[0] < 127.5, 0, found[0]))
+    assert (found[0] != found[1]).any()
 
 
 def test_what_a_table_lacks_is_played_as_reference() -> None:

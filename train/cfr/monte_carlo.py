@@ -144,7 +144,10 @@ class MonteCarlo:
     def _arrays(self) -> dict[str, npt.NDArray[Any]]:
         keys, _, strategy = self._rows()
         is_met = strategy.max(axis=1) > 0
-        return Abstracted.arrays(keys[is_met], strategy[is_met])
+        chances = strategy[is_met]
+        # What is left of a move that was given up is noise (Ganzfried, Sandholm, Waugh 2012).
+        chances[chances < self.config.monte_carlo.least * chances.max(axis=1, keepdims=True)] = 0
+        return Abstracted.arrays(keys[is_met], chances)
 
     def _manifest(self, about: Mapping[str, Any]) -> Manifest:
         return Manifest(
