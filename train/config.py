@@ -242,8 +242,8 @@ class MonteCarloSection(_Section):
         0.0,
         ge=0,
         le=1,
-        description="moves less likely than this part of a decision's likeliest are left out of the table that "
-        "plays",
+        description="moves less likely than this part of a decision's likeliest are left out of the table "
+        "that plays",
     )
 
 
