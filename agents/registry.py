@@ -38,7 +38,7 @@ def make(spec: str) -> Agent:
         spec: `random`, `heuristic:drop=T` (and `,keep=W`), `reference`, `expert`, `package.module:Class` (of
             no arguments; the current folder is searched too), `cmd:./mybot --flag` (a program that speaks the
             protocol of docs/BOTS.md), or a checkpoint: a path to a zip (a network) or an npz (a table), or
-            the name of one that ships, with `:greedy` where it is to take its likeliest move, not to draw one.
+            the name of one that ships, with `:greedy` where it is to take its likeliest move, not draw one.
 
     Raises:
         TonkError: there is no such agent; the message says what is allowed.

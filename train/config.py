@@ -200,7 +200,7 @@ class SolverSection(_Section):
     """Which solver goes over a game small enough to be expanded as a whole."""
 
     method: Literal["cfr", "cfr+", "lcfr", "dcfr", "external", "outcome"] = Field(
-        "cfr+",
+        "dcfr",
         description="the first four go over the whole game in an iteration; `external` and `outcome` draw a "
         "part of it (docs/solvers.md)",
     )

@@ -30,7 +30,7 @@ def find_slot(slots: Any, keys: Any, key: int) -> int:
     slot = key & last
     while slots[slot] != EMPTY and keys[slots[slot]] != key:
         slot = (slot + 1) & last
-    return slot
+    return int(slot)
 
 
 @jit

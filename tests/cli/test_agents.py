@@ -149,6 +149,11 @@ def test_quickstart(tonk: Any, tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (("nosuch",), "no training config 'nosuch'"),
+        (
+            ("cfr_toy", "--set", "solver.method=cfrplus"),
+            "solver.method = 'cfrplus': Input should be 'cfr', 'cfr+'",
+        ),
+        (("cfr_toy", "--set", "game.rules=pagat"), "too large to expand: at least"),
         (("quickstart", "--set", "ppo.epoch=3"), "epoch: no such option (did you mean epochs?)"),
         (("quickstart", "--set", "ppo"), "--set ppo: write it as section.key=value"),
         (("quickstart", "--set", "game.players=9"), "game.players = 9"),
@@ -159,6 +164,17 @@ def test_quickstart(tonk: Any, tmp_path: Path) -> None:
 )
 def test_train_refuses_in_one_line(tonk: Any, arguments: tuple[str, ...], says: str) -> None:
     assert says in tonk("train", *arguments).refusal()
+
+
+def test_a_toy_is_solved_and_its_solution_plays(tonk: Any, tmp_path: Path) -> None:
+    said = tonk("train", "cfr_toy", "--out", tmp_path, "--set", "run.target=0.01")
+    assert said.status == 0, said.err
+    run = tmp_path / "cfr_toy-1"
+    assert tonk("train", "--resume", run).status == 0
+    solution = run / "latest.npz"
+    said = tonk("arena", solution, "random", "--rules", "toy_2s4r", "--deals", "200", "--json")
+    assert said.status == 0 and said.json["agents"][0]["stakes_per_hand"] > 0.1
+    assert "it plays no other game" in tonk("arena", solution, "random", "--deals", "20").refusal()
 
 
 def test_train_into_an_unwritable_folder(tonk: Any, tmp_path: Path) -> None:

@@ -81,13 +81,12 @@ class TonkGame(FlatGame):
         legal[places] = self.actions[start : start + int(num_legal.sum())]
         tables, record = np.zeros(len(sets), STATE_DTYPE), self.rules.record
         for row, node in enumerate(sets["node"].tolist()):
-            labels = []
-            while node:
-                labels.append(int(self.nodes["label"][node]))
-                node = int(self._parents[node])
-            _start(tables, row, record, self.num_players, self.decks, labels.pop())
-            while labels:
-                _step(tables, row, record, labels.pop())
+            way = [node]
+            while self._parents[way[-1]]:
+                way.append(int(self._parents[way[-1]]))
+            _start(tables, row, record, self.num_players, self.decks, self.nodes, way.pop())
+            while way:
+                _step(tables, row, record, self.nodes, way.pop())
         view_rows(tables, np.arange(len(sets)), views)
         return views, legal, num_legal
 
@@ -102,8 +101,9 @@ class TonkGame(FlatGame):
 
 
 @jit
-def _start(tables: Any, i: int, rules: Any, num_players: int, decks: Any, which: int) -> None:
-    """Deals a deck as a whole; from then on cards are due one by one."""
+def _start(tables: Any, i: int, rules: Any, num_players: int, decks: Any, nodes: Any, node: int) -> None:
+    """Deals the deck of a child of the root as a whole; from then on cards are due one by one."""
+    which = nodes[node]["label"]
     clear(tables, i, 0, num_players, num_players - 1)
     size = decks.shape[1]
     for at in range(size):
@@ -117,7 +117,9 @@ def _start(tables: Any, i: int, rules: Any, num_players: int, decks: Any, which:
 
 
 @jit
-def _step(tables: Any, i: int, rules: Any, label: int) -> None:
+def _step(tables: Any, i: int, rules: Any, nodes: Any, node: int) -> None:
+    """Goes on to a node from its parent."""
+    label: Any = np.int64(nodes[node]["label"])  # for which the engine is compiled already
     if tables[i]["phase"] == CARD_DUE:
         apply_chance(tables, i, rules, label)
     else:
@@ -240,10 +242,10 @@ def _walk(
         child = int(nodes[node]["first_child"] + way[depth, 1])
         way[depth, 1] += 1
         if depth == _DEALING:
-            _start(tables, 1, rules, num_players, decks, int(nodes[child]["label"]))
+            _start(tables, depth + 1, rules, num_players, decks, nodes, child)
         else:
             tables[depth + 1] = tables[depth]
-            _step(tables, depth + 1, rules, int(nodes[child]["label"]))
+            _step(tables, depth + 1, rules, nodes, child)
         if _open(
             tables, depth + 1, rules, child, nodes, sets, actions, payoffs, slots, keys, legal, left, counts
         ):

@@ -31,12 +31,11 @@ NODE_DTYPE = np.dtype(
 SET_DTYPE = np.dtype(
     [
         ("key", np.int64),  # by which the information set is known outside
-        ("first", np.int32),  # place of its first action
-        ("node", np.int32),  # the first of its nodes
-        ("num_actions", np.int16),
-        ("seat", np.int8),
-    ],
-    align=True,
+        ("first", np.int64),  # place of its first action
+        ("node", np.int64),  # the first of its nodes
+        ("num_actions", np.int64),
+        ("seat", np.int64),
+    ]
 )
 
 Floats = npt.NDArray[np.float64]

@@ -74,7 +74,7 @@ class SolverRun:
     def is_over(self) -> bool:
         """Whether the budget is spent or the target reached."""
         is_reached = self.measured.get("exploitability", np.inf) <= self.options.target
-        return self.solver.iterations >= self.options.total_iterations or is_reached
+        return bool(is_reached or self.solver.iterations >= self.options.total_iterations)
 
     def go(self) -> None:
         """Makes iterations until the run is over.

@@ -102,23 +102,25 @@ class FlatSolver:
     def measure(self) -> dict[str, float]:
         """Measures the average policy."""
         policy = self.solver.average_policy()
+        game, form, solver = self.game, self.sequences, self.solver
         arrays = (
-            self.game.nodes,
-            self.game.sets,
-            self.game.payoffs,
-            self.sequences.ends,
-            self.sequences.worth,
+            game.nodes,
+            game.sets,
+            game.payoffs,
+            form.ends,
+            form.worth,
+            policy,
+            solver.regrets,
+            solver.sums,
         )
-        places = len(policy) * len(self.solver.state())
+        is_met = np.add.reduceat(solver.sums, game.sets["first"]) > 0
         found = {
-            "exploitability": self.sequences.exploitability(policy),
-            "nodes": float(len(self.game.nodes)),
-            "information_sets": float(
-                np.count_nonzero(np.add.reduceat(self.solver.sums, self.game.sets["first"]))
-            ),
-            "memory_mb": (sum(array.nbytes for array in arrays) + 8 * places) / 1e6,
+            "exploitability": form.exploitability(policy),
+            "nodes": float(len(game.nodes)),
+            "information_sets": float(is_met.sum()),
+            "memory_mb": sum(array.nbytes for array in arrays) / 1e6,
         }
-        for seat, value in enumerate(self.sequences.values(policy).tolist()):
+        for seat, value in enumerate(form.values(policy).tolist()):
             found[f"value_seat_{seat}"] = value
         return found
 
