@@ -295,10 +295,11 @@ def _set(data: dict[str, Any], assignment: str) -> None:
 
 
 def _names_at(model: Any, path: tuple[Any, ...]) -> list[str]:
-    """The options of a model that exist beside the one at `path`."""
+    """The options of a model that exist beside the one at `path`; of what lies in a list, none are known."""
     for part in path[:-1]:
-        model = model.model_fields[part].annotation
-    return list(model.model_fields)
+        model = getattr(model, "model_fields", {}).get(part)
+        model = model and model.annotation
+    return list(getattr(model, "model_fields", []))
 
 
 def _one_line(error: ValidationError, model: type[AnyConfig]) -> str:
@@ -309,7 +310,7 @@ def _one_line(error: ValidationError, model: type[AnyConfig]) -> str:
         names = _names_at(model, path)
         close = difflib.get_close_matches(str(path[-1]), names, n=1)
         hint = f" (did you mean {close[0]}?)" if close else ""
-        return f"{where}: no such option{hint}; there are {', '.join(names)}"
+        return f"{where}: no such option{hint}" + (f"; there are {', '.join(names)}" if names else "")
     message = first["msg"].removeprefix("Value error, ")
     given = "" if isinstance(first["input"], (Mapping, BaseModel)) else f" = {first['input']!r}"
     return f"{where}{given}: {message}" if where else message

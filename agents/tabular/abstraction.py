@@ -6,6 +6,7 @@ the same buckets are one decision to the solver: that is the abstraction.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Annotated, Any
 
@@ -96,17 +97,25 @@ PLAN_DTYPE = np.dtype(
 )
 
 
-def _are_known(features: dict[str, tuple[int, ...]]) -> dict[str, tuple[int, ...]]:
+Edge = Annotated[int, Field(ge=-(10**6), le=10**6)]
+Buckets = dict[str, tuple[Edge, ...]]
+"""Edges by feature: a number's bucket is how many edges are at most it; no edges: the number itself."""
+
+
+def _are_of(phase: str, features: Buckets) -> Buckets:
+    names = [
+        name for name, text in FEATURES.items() if not text.endswith(" only") or f"; {phase} only" in text
+    ]
     for name, edges in features.items():
-        if name not in FEATURES:
-            raise ValueError(f"{name!r} is no feature: there are {', '.join(FEATURES)}")
+        if name not in names:
+            raise ValueError(f"{name!r} is no feature when {phase}: there are {', '.join(names)}")
         if len(edges) > MAX_EDGES or list(edges) != sorted(set(edges)):
             raise ValueError(f"{name}: edges ascend, at most {MAX_EDGES}")
     return features
 
 
-Buckets = Annotated[dict[str, tuple[int, ...]], AfterValidator(_are_known)]
-"""Edges by feature: a number's bucket is how many edges are at most it; no edges: the number itself."""
+DrawBuckets = Annotated[Buckets, AfterValidator(functools.partial(_are_of, "drawing"))]
+PlayBuckets = Annotated[Buckets, AfterValidator(functools.partial(_are_of, "playing"))]
 _Points = Annotated[float, Field(ge=-NEVER, le=NEVER)]
 
 
@@ -128,8 +137,12 @@ class Abstraction(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    draw: Buckets = Field({"moves": (), "own_turn": (2, 3, 4, 6), "count": ()}, description="when drawing")
-    play: Buckets = Field({"moves": (), "own_turn": (2, 3, 4, 6), "count": ()}, description="when playing")
+    draw: DrawBuckets = Field(
+        {"moves": (), "own_turn": (2, 3, 4, 6), "count": ()}, description="when drawing"
+    )
+    play: PlayBuckets = Field(
+        {"moves": (), "own_turn": (2, 3, 4, 6), "count": ()}, description="when playing"
+    )
     discards: tuple[DiscardKind, ...] = Field(
         (DiscardKind(keep=5), DiscardKind(keep=NEVER), DiscardKind()),
         min_length=1,
@@ -177,7 +190,7 @@ def key_of(
         facts: `[NUM_FEATURES]` int64, scratch space: overwritten with the features.
     """
     phase = 0 if views[j]["phase"] == DRAW else 1
-    _measure(views, j, moves, row, rules, plan, tools, facts)
+    _measure(views, j, moves, row, rules, tools, facts)
     if phase == 0:
         _measure_drawing(views, j, rules, styles, tools, facts)
     else:
@@ -196,7 +209,7 @@ def key_of(
 
 
 @jit
-def _measure(views: Any, j: int, moves: Any, row: int, rules: Any, plan: Any, tools: Any, facts: Any) -> None:
+def _measure(views: Any, j: int, moves: Any, row: int, rules: Any, tools: Any, facts: Any) -> None:
     """Writes the features that both phases have."""
     n = int(views[j]["num_players"])
     other, spreads = 1, int(views[j]["num_spreads"][0])
