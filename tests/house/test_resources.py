@@ -23,6 +23,7 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         file.write_text("")
     (package / "_data" / "checkpoints").mkdir()
     (package / "_data" / "checkpoints" / "champion.zip").write_text("")
+    (package / "_data" / "checkpoints" / "book.npz").write_text("")
     monkeypatch.setattr(resources, "_PACKAGE", package)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -43,6 +44,11 @@ def test_shipped_config_is_found_in_any_folder(shipped: Path, given: str) -> Non
 @pytest.mark.parametrize("given", ["champion", "champion.zip", "checkpoints/champion.zip"])
 def test_shipped_checkpoint_is_found_in_any_folder(shipped: Path, given: str) -> None:
     assert resources.find_checkpoint(given) == shipped / "checkpoints/champion.zip"
+
+
+@pytest.mark.parametrize("given", ["book", "book.npz", "checkpoints/book.npz"])
+def test_shipped_table_is_found_in_any_folder(shipped: Path, given: str) -> None:
+    assert resources.find_checkpoint(given) == shipped / "checkpoints/book.npz"
 
 
 def test_own_file_goes_before_the_shipped_one(shipped: Path) -> None:
@@ -77,7 +83,7 @@ def test_near_miss_is_suggested(shipped: Path) -> None:
 def test_lists(shipped: Path) -> None:
     assert resources.list_configs("rules") == ["knock", "pagat"]
     assert resources.list_configs("arena") == []
-    assert resources.list_checkpoints() == ["champion"]
+    assert resources.list_checkpoints() == ["book", "champion"]
     with pytest.raises(TonkError, match=r"\(none ship\)"):
         resources.find_config("arena", "duel")
 

@@ -24,14 +24,16 @@ TINY = """
 base = "pagat"
 turn_limit = 1
 [deck]
-ranks = "A23"
-suits = 2
+ranks = "A234"
+suits = 1
 [deal]
 hand_size = 1
 [instant_wins]
 tiers = []
 """
-SMALL = tiny_rules(deal={"hand_size": 1})  # what TINY says; cards that are dealt one by one make larger trees
+SMALL = tiny_rules(
+    deck={"ranks": "A234", "suits": 1}, deal={"hand_size": 1}
+)  # what TINY says; cards that are dealt one by one make larger trees
 LEDUC_VALUE = -0.0856
 
 
@@ -54,7 +56,7 @@ def test_openspiels_own_test_passes(tonk: Any) -> None:
 def test_actions_are_told_in_words(tonk: Any) -> None:
     state = tonk.new_initial_state()
     assert state.action_to_string(state.legal_actions()[0]) == "Ac"
-    for card in (0, 13, 2):
+    for card in (0, 1, 2):
         state.apply_action(card)
     assert [state.action_to_string(action) for action in state.legal_actions()] == ["drop", "stock", "take"]
     assert state.information_state_string(0).splitlines() == [
