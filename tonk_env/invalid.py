@@ -32,7 +32,7 @@ def one_line(error: ValidationError, model: type[BaseModel]) -> str:
         names = _names_at(model, first["loc"])
         close = difflib.get_close_matches(str(first["loc"][-1]), names, n=1)
         hint = f" (did you mean {close[0]}?)" if close else ""
-        return f"{where}: no such option{hint}; there are {', '.join(names)}"
+        return f"{where}: no such option{hint}" + (f"; there are {', '.join(names)}" if names else "")
     if first["type"] == "value_error" and isinstance(value, Mapping | BaseModel):
         message = str(first["ctx"]["error"])  # of a section: it begins with the option's name
         return f"{where}.{message}" if where else message
@@ -57,7 +57,11 @@ def _place(path: tuple[int | str, ...]) -> str:
 
 
 def _names_at(model: Any, path: tuple[int | str, ...]) -> list[str]:
-    """The options of a model that exist beside the one at `path`."""
+    """The options of a model that exist beside the one at `path`; none where that is no model's."""
     for part in path[:-1]:
-        model = get_args(model)[0] if isinstance(part, int) else model.model_fields[part].annotation
-    return list(model.model_fields)
+        if isinstance(part, int):
+            model = next(iter(get_args(model)), None)
+        else:
+            field = getattr(model, "model_fields", {}).get(part)
+            model = field and field.annotation
+    return list(getattr(model, "model_fields", []))

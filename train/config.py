@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from agents.tabular.abstraction import Abstraction
 from tonk_env.errors import TonkError
 from tonk_env.invalid import one_line
 from tonk_env.resources import find_config, read_toml
@@ -218,8 +219,58 @@ class SolverConfig(_Section):
     solver: SolverSection
 
 
-AnyConfig: TypeAlias = TrainConfig | SolverConfig
-_BY_SECTION: Mapping[str, type[AnyConfig]] = {"solver": SolverConfig}
+class MonteCarloSection(_Section):
+    """How hands are sampled, where a game is too large to be expanded and an abstraction takes its place."""
+
+    method: Literal["external", "outcome", "rollouts"] = Field(
+        "rollouts",
+        description="which moves of the seat that learns are followed: all at every decision, one, or all of "
+        "each decision on one way through the hand, each played out once (docs/solvers.md)",
+    )
+    branches: Annotated[int, Field(ge=1, le=64)] = Field(
+        1, description="`rollouts`: decisions, one below the other, before a hand is played out"
+    )
+    exploration: float = Field(
+        0.3, gt=0, le=1, description="share of that seat's own way that is drawn uniformly, not by policy"
+    )
+    hands: Positive = Field(1_000, le=1_000_000, description="hands in a block, which a thread walks through")
+    blocks: Positive = Field(
+        2, le=64, description="blocks in a batch; policies stay as they are until its end"
+    )
+    threads: Positive = Field(1, le=64, description="that share the blocks; the result is the same")
+    least: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="moves less likely than this part of a decision's likeliest are left out of the table "
+        "that plays",
+    )
+
+
+class AnchorsSection(_Section):
+    """How strength is measured while solving: duplicate hands against fixed agents, the policy sampled."""
+
+    anchors: tuple[str, ...] = Field(
+        ("random", "heuristic:drop=25", "reference"), description="agents to measure against"
+    )
+    deals: Positive = Field(
+        5_000,
+        description="deals per anchor, each played once per rotation of the seats; training never sees them",
+    )
+
+
+class AbstractConfig(_Section):
+    """Every option of a solver's run on a game that is too large to be expanded."""
+
+    run: SolverRunSection = SolverRunSection()
+    game: GameSection = GameSection()
+    monte_carlo: MonteCarloSection
+    abstraction: Abstraction = Abstraction()
+    evaluation: AnchorsSection = AnchorsSection()
+
+
+AnyConfig: TypeAlias = TrainConfig | SolverConfig | AbstractConfig
+_BY_SECTION: Mapping[str, type[AnyConfig]] = {"solver": SolverConfig, "monte_carlo": AbstractConfig}
 """The section that says what a config is of; without any of them it is of self-play."""
 
 
@@ -288,6 +339,10 @@ def load_train_config(name_or_path: str | Path) -> TrainConfig:
 def _toml_value(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml_value, value))}]"
+    if isinstance(value, BaseModel):
+        value = value.model_dump()
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{name} = {_toml_value(part)}' for name, part in value.items())} }}"
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -305,6 +360,10 @@ def _allowed(schema: Mapping[str, Any]) -> str:
     """The type and range of an option, from its JSON schema."""
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
+    if "$ref" in schema:
+        return f"`{schema['$ref'].rpartition('/')[2]}`"
+    if schema["type"] == "object":
+        return f"table of {_allowed(schema['additionalProperties'])}"
     if schema["type"] == "array":
         return f"list of {_allowed(schema['items'])}"
     bounds = [

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from agents.base import Agent
-from agents.tabular import solution
+from agents.tabular import abstracted, solution
 from agents.tabular.table import read_table
 from tonk_env.errors import TonkError
 
-KINDS: Mapping[str, Callable[..., Agent]] = {solution.KIND: solution.Solution}
+KINDS: Mapping[str, Callable[..., Agent]] = {
+    solution.KIND: solution.Solution,
+    abstracted.KIND: abstracted.Abstracted,
+}
 """Makes an agent of `(manifest, arrays, path, greedy)`, by the table's kind."""
 
 

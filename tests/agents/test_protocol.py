@@ -63,7 +63,7 @@ def test_agents_keep_the_protocol() -> None:
         agent.end(np.zeros(3))
 
 
-@pytest.mark.parametrize("spec", [*SPECS, "pagat_2p", "pagat_2p:greedy"])
+@pytest.mark.parametrize("spec", [*SPECS, "pagat_2p", "pagat_2p:greedy", "pagat_2p_mccfr"])
 def test_moves_are_drawn_with_the_probabilities_stated(spec: str) -> None:
     agent, rules = make(spec), lower("pagat")
     assert isinstance(agent, Mixed)
