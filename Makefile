@@ -13,7 +13,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .DEFAULT_GOAL := setup
-.PHONY: setup quickstart test lint test-compiled test-uncompiled test-boundscheck test-extras bench dist clean
+.PHONY: setup quickstart test lint test-compiled test-uncompiled test-boundscheck test-beside test-extras bench dist clean
 
 setup: $(READY) ## set up the virtual environment, and list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 24
@@ -21,7 +21,13 @@ setup: $(READY) ## set up the virtual environment, and list these targets
 quickstart: $(READY) ## train an agent for a few minutes and rank it against honest baselines
 	$(BIN)/tonk quickstart
 
-test: lint test-compiled test-uncompiled test-boundscheck ## all checks and tests that need no optional extra
+# Two at a time; the output of what runs beside the whole suite follows when it is done.
+test: $(READY) ## all checks and tests that need no optional extra
+	@$(MAKE) --no-print-directory -j2 lint test-compiled test-beside
+
+test-beside: $(READY)
+	@$(MAKE) --no-print-directory -j1 test-uncompiled test-boundscheck >$(VENV)/.beside 2>&1; \
+		status=$$?; cat $(VENV)/.beside; exit $$status
 
 lint: $(READY) ## ruff, mypy and the import contracts
 	$(BIN)/ruff check .
