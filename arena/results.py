@@ -278,12 +278,17 @@ class Results:
 def deciding(results: Mapping[str, Any]) -> dict[str, Any]:
     """Returns results as in `results.json`, with the estimates that decide in the place of the plain ones.
 
-    Where luck was taken out these are the adjusted ones; else nothing changes.
+    Where luck was taken out these are the adjusted ones, and the plain ones become `paid`; else nothing
+    changes.
     """
+    figures = ("stakes_per_hand", "ci95")
 
-    def decides(entry: Mapping[str, Any]) -> dict[str, Any]:
-        adjusted = entry["adjusted"] or {}
-        return {**entry, **{key: adjusted[key] for key in ("stakes_per_hand", "ci95") if key in adjusted}}
+    def decides(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+        adjusted = entry.get("adjusted")
+        if not adjusted:
+            return entry
+        paid = {key: entry[key] for key in figures}
+        return {**entry, **{key: adjusted[key] for key in figures}, "adjusted": None, "paid": paid}
 
     return {**results, **{key: [decides(entry) for entry in results[key]] for key in ("agents", "pairs")}}
 

@@ -187,7 +187,6 @@ def _write_page(config: ArenaConfig, results: Results, ratings: list[dict[str, A
     """Writes report.html beside the results."""
     from arena.page import write_page
     from arena.replays import play_again
-    from arena.results import deciding
     from arena.store import TIMING
 
     folder = Path(str(config.out))
@@ -200,8 +199,7 @@ def _write_page(config: ArenaConfig, results: Results, ratings: list[dict[str, A
     spent = {"seconds": timing["seconds"], "agents": seconds}
     command = shlex.join(["tonk", *sys.argv[1:]])
     replays = [_readable(each) for each in play_again(config, results.decisive)]
-    shown = deciding(results.to_dict())
-    path = write_page(folder, shown, spent, replays=replays, ratings=ratings, command=command)
+    path = write_page(folder, results.to_dict(), spent, replays=replays, ratings=ratings, command=command)
     warn(f"report: {path}")
 
 

@@ -14,6 +14,7 @@ from arena.page.sections import convergence, lead, ranking, seats, speed
 from arena.page.sections import ratings as rating_section
 from arena.page.sections import replays as replay_section
 from arena.page.style import STYLE
+from arena.results import deciding
 from arena.store import write_whole
 
 FILE_NAME = "report.html"
@@ -37,8 +38,7 @@ def page(
     """Returns the page of a tournament.
 
     Args:
-        results: as in `results.json`, or as `arena.results.deciding` returns it; sections whose data are
-            missing are left out.
+        results: as in `results.json`; sections whose data are missing are left out.
         timing: as in `timing.json`: `seconds` in all, and `agents` with the seconds per decision of each, as
             a number or under `seconds_per_decision`; both may be missing.
         replays: hands to read: `title` and `text` of each.
@@ -48,6 +48,7 @@ def page(
     Returns:
         HTML that ends in a newline; equal arguments give equal text.
     """
+    results = deciding(results)
     parts = (
         ranking(results),
         crosstable(results),

@@ -47,17 +47,17 @@ def lead(results: Results) -> str:
 def ranking(results: Results) -> str:
     """Returns the ranking with interval bars."""
     agents = results["agents"]
-    adjusted = [agent["adjusted"] for agent in agents if agent.get("adjusted")]
-    scale = scale_of(end for span in spans(*agents, *adjusted) for end in span)
+    paid = [agent["paid"] for agent in agents if agent.get("paid")]
+    scale = scale_of(end for span in spans(*agents, *paid) for end in span)
     rows = []
     for place, agent in enumerate(agents, 1):
         shown = spans(agent)
         figures = figure(agent)
-        if agent.get("adjusted"):
-            other = agent["adjusted"]
+        if agent.get("paid"):
+            other = agent["paid"]
             shown += spans(other)
             value = f"{signed(other['stakes_per_hand'])} {spread(half_of(other))}"
-            figures += '<span class="sub"><span class="whole">luck removed:</span> '
+            figures += '<span class="sub"><span class="whole">as paid, with luck:</span> '
             figures += f'<span class="whole">{value}</span></span>'
         label = f"{agent['agent']}: " + ", ".join(
             f"from {signed(low)} to {signed(high)}" for low, _, high in shown
