@@ -43,6 +43,9 @@ Ints = npt.NDArray[np.int64]
 
 _LUCK = 1 << 42
 """The counter that the rollouts of a hand draw by; seats and moves count from 0."""
+_PLAYED, _ROLLED = np.int64(0), np.int64(1)
+"""Tables: the hand as it was played, and one that is played on. Typed, or Numba compiles anew for each."""
+_ANY = np.int64(-1)
 _DOUBT = 16
 """Rollouts at which a correction counts half: with fewer it would add more noise than it takes away."""
 
@@ -222,16 +225,16 @@ def _correct(
         views, few, num_few, actions: scratch space of one row.
         payments: `[1, MAX_SEATS]`, and `means`, `[2, MAX_SEATS]`, scratch space.
     """
-    stock = int(rules[0]["kind_first"][STOCK])
+    stock = np.int64(rules[0]["kind_first"][STOCK])
     scratch = (views, few, num_few, actions, payments)
     players = seating.shape[1]
     for hand in range(starts.shape[0] - 1):
         suit, naturals = deals[hand, 0], deals[hand, 1]
         deal_match_hand(
-            tables, 0, rules, 0, players, dealers[hand], deck_keys[hand], suit, naturals, multiplier
+            tables, _PLAYED, rules, 0, players, dealers[hand], deck_keys[hand], suit, naturals, multiplier
         )
         for at in range(starts[hand], starts[hand + 1]):
-            if moves[at] == FORFEIT or tables[0]["phase"] == ENDED:
+            if moves[at] == FORFEIT or tables[_PLAYED]["phase"] == ENDED:
                 break
             key = mix(mix(agent_keys[hand], _LUCK), at - starts[hand])
             row = choices[at]
@@ -240,24 +243,42 @@ def _correct(
                 for place in range(odds.shape[1]):
                     share = odds[row, place]
                     if share > 0.0:
-                        action = int(legal[row, place])
+                        action = np.int64(legal[row, place])
                         is_made = action == moves[at]
                         _add_rollouts(
-                            tables, words, rules, action, -1, mix(key, action), rollouts, share, is_made,
+                            tables, words, rules, action, _ANY, mix(key, action), rollouts, share, is_made,
                             seating[hand], styles, tools, scratch, means,
                         )  # fmt: skip
                 _add_difference(means, found, hand, players)
-            left = int(tables[0]["deck_size"]) - int(tables[0]["next_card"])
+            first = np.int64(tables[_PLAYED]["next_card"])
+            left = np.int64(tables[_PLAYED]["deck_size"]) - first
             if moves[at] == stock and left > 1:
                 means[:] = 0.0
                 for step in range(left):
-                    card, word = int(tables[0]["next_card"]) + step, mix(key, -2 - step)
+                    is_made = step == 0
                     _add_rollouts(
-                        tables, words, rules, stock, card, word, rollouts, 1.0 / left, step == 0,
-                        seating[hand], styles, tools, scratch, means,
+                        tables, words, rules, stock, first + step, mix(key, -2 - step), rollouts, 1.0 / left,
+                        is_made, seating[hand], styles, tools, scratch, means,
                     )  # fmt: skip
                 _add_difference(means, found, hand, players)
-            apply(tables, 0, rules, moves[at])
+            _make_move(tables, _PLAYED, rules, moves[at])
+
+
+@jit
+def _make_move(tables: Any, i: int, rules: Any, action: int) -> None:
+    """Makes a move: `apply`, compiled once for both tables."""
+    apply(tables, i, rules, action)
+
+
+@jit
+def _choose(tables: Any, rules: Any, agents: Any, styles: Any, tools: Any, scratch: Any) -> int:
+    """Returns what the bot of the seat to move makes at the table that is played on."""
+    views, few, num_few, actions, _ = scratch
+    seat = np.int64(tables[_ROLLED]["seat"])
+    num_few[0] = legal_actions(tables, _ROLLED, rules, few[0])
+    view(tables, _ROLLED, seat, views, 0)
+    choose_rows(views, few, num_few, rules, styles[agents[seat] : agents[seat] + 1], tools, actions)
+    return np.int64(actions[0])  # type: ignore[return-value]
 
 
 @jit
@@ -296,13 +317,13 @@ def _add_rollouts(
         is_made: whether it did.
         agents: `[players]` int64, whose style plays in each seat.
     """
-    views, few, num_few, actions, payments = scratch
-    first, size = int(tables[0]["next_card"]), int(tables[0]["deck_size"])
+    payments = scratch[4]
+    first, size = np.int64(tables[_PLAYED]["next_card"]), np.int64(tables[_PLAYED]["deck_size"])
     times = rollouts if is_made else int(np.ceil(rollouts * share))
     for number in range(times):
         for word in range(words.shape[1]):
-            words[1, word] = words[0, word]
-        deck = tables[1]["deck"]
+            words[_ROLLED, word] = words[_PLAYED, word]
+        deck = tables[_ROLLED]["deck"]
         fixed = first
         if card >= 0:
             held = deck[first]
@@ -314,17 +335,10 @@ def _add_rollouts(
             held = deck[at]
             deck[at] = deck[other]
             deck[other] = held
-        actions[0] = action
-        while True:
-            apply(tables, 1, rules, actions[0])
-            if tables[1]["phase"] == ENDED:
-                break
-            num_few[0] = legal_actions(tables, 1, rules, few[0])
-            seat = int(tables[1]["seat"])
-            view(tables, 1, seat, views, 0)
-            style = styles[agents[seat] : agents[seat] + 1]
-            choose_rows(views, few, num_few, rules, style, tools, actions)
-        settle(tables, 1, rules, payments, 0)
+        _make_move(tables, _ROLLED, rules, action)
+        while tables[_ROLLED]["phase"] != ENDED:
+            _make_move(tables, _ROLLED, rules, _choose(tables, rules, agents, styles, tools, scratch))
+        settle(tables, _ROLLED, rules, payments, 0)
         for seat in range(payments.shape[1]):
             value = payments[0, seat] / times
             means[0, seat] += share * value
