@@ -12,11 +12,12 @@ from agents.tabular.solution import KIND, Solution
 from agents.tabular.table import Manifest, write_table
 from tonk_env.errors import TonkError
 from tonk_env.rules import LoweredRules, lower
+from train.cfr.deep import DeepCfr
 from train.cfr.exact import METHODS, Cfr
 from train.cfr.expand import expand
 from train.cfr.sampling import SampledCfr
 from train.cfr.sequences import Sequences
-from train.config import AnyConfig, SolverConfig
+from train.config import AnyConfig, DeepConfig, SolverConfig
 
 
 class Solver(Protocol):
@@ -155,7 +156,10 @@ class FlatSolver:
             write_table(stream, manifest, arrays)
 
 
-_SOLVERS: Mapping[type[AnyConfig], Callable[[Any], Solver]] = {SolverConfig: FlatSolver}
+_SOLVERS: Mapping[type[AnyConfig], Callable[[Any], Solver]] = {
+    SolverConfig: FlatSolver,
+    DeepConfig: DeepCfr,
+}
 
 
 def open_solver(config: AnyConfig) -> Solver:
