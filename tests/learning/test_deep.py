@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -106,10 +107,11 @@ def exact_advantages(game: TonkGame) -> dict[bytes, dict[int, float]]:
     kernels.observe_rows(views, game.rules.record, planes.starts, observations)
     names = [row.tobytes() for row in observations.astype(np.float16)]
     found: dict[bytes, dict[int, float]] = {}
+    sharing = Counter(names)
     for index, name in enumerate(names):
         place = int(game.sets["first"][index])
         ids = game.actions[place : place + num_actions[index]].tolist()
-        if names.count(name) == 1:
+        if sharing[name] == 1:
             found[name] = dict(
                 zip(ids, (gains[place : place + len(ids)] / weights[index]).tolist(), strict=True)
             )
@@ -124,10 +126,12 @@ def test_walks_estimate_advantages_without_bias(rules_file: Path, branches: int)
         for seat in range(2):
             solver._walk(seat, lots)  # by an untrained network: all moves are alike
     observations, legal, num_legal, targets, _ = solver.memories[0].arrays()
-    names = np.array([row.tobytes() for row in observations], object)
+    places = defaultdict(list)
+    for row, observation in enumerate(observations):
+        places[observation.tobytes()].append(row)
     exact, checked = exact_advantages(expand(tiny_rules())), 0
     for name, gains in exact.items():
-        rows = np.flatnonzero(names == name)
+        rows = np.array(places[name], np.int64)
         if len(rows) < 100:
             continue
         count = len(gains)
