@@ -136,7 +136,7 @@ class Level:
     """One table for each point that the hands of a walk have come to after equally many moves.
 
     Attributes:
-        tables: `[N]` STATE_DTYPE.
+        tables: `[N]` STATE_DTYPE; none once the level below is made.
         is_way: `[N]`, whether the seat that learns looks at all its moves here, or plays the hand out.
         branched: `[N]`, decisions above at which it did.
         parents: `[N]`, row in the level above.
@@ -226,8 +226,10 @@ class DeepCfr:
             self._pay(level, seat)
             if not len(level.live):
                 break
-            level, *found = self._deepen(level, seat, lots)
-            back.append(found)
+            below, branching, seen = self._deepen(level, seat, lots)
+            level.tables = np.zeros(0, STATE_DTYPE)  # they are the most of it, and of no more use
+            back.append((level, branching, seen))
+            level = below
         for above, branching, seen in reversed(back):
             above.values += np.bincount(level.parents, level.chances * level.values, len(above.values))
             if branching.any():
@@ -245,7 +247,7 @@ class DeepCfr:
         """Makes moves at the live tables of a level: all where `seat` branches, else one by the strategy.
 
         Returns:
-            The level below, this one, which of the live tables branch, and what is seen there.
+            The level below, which of the live tables branch, and what is seen there.
         """
         tables, live, record = level.tables, level.live, self.rules.record
         observations = np.zeros((len(live), self.layout.size), np.float32)
@@ -285,13 +287,13 @@ class DeepCfr:
         leads |= level.branched[live][rows] < self.config.deep.branches
         below.is_way = is_way[rows] & leads
         below.branched = level.branched[live][rows] + branching[rows]
-        return below, level, branching, (observations[branching], legal[branching], num_legal[branching])
+        return below, branching, (observations[branching], legal[branching], num_legal[branching])
 
     def _remember(
         self, above: Level, below: Level, branching: NDArray[np.bool_], seen: Any, lots: np.random.Generator
     ) -> None:
         """Keeps what each move gains over the strategy where all were made."""
-        place = np.full(len(above.tables), -1)
+        place = np.full(len(above.values), -1)
         place[above.live[branching]] = np.arange(branching.sum())
         rows = place[below.parents]
         is_own = rows >= 0
