@@ -280,7 +280,7 @@ class DeepCfr:
         # Beyond the first branching decisions one move leads on; the others are played out by the strategy.
         explored = self.config.deep.exploration
         odds = (1 - explored) * chances + explored / num_legal[rows]
-        times = np.where(below.is_live, lots.exponential(size=len(rows)) / np.maximum(odds, 1e-9), np.inf)
+        times = lots.exponential(size=len(rows)) / np.maximum(odds, 1e-9)
         order = np.lexsort((times, rows))
         leads = np.zeros(len(rows), bool)
         leads[order[np.flatnonzero(np.diff(rows, prepend=-1))]] = True
