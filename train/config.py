@@ -269,8 +269,62 @@ class AbstractConfig(_Section):
     evaluation: AnchorsSection = AnchorsSection()
 
 
-AnyConfig: TypeAlias = TrainConfig | SolverConfig | AbstractConfig
-_BY_SECTION: Mapping[str, type[AnyConfig]] = {"solver": SolverConfig, "monte_carlo": AbstractConfig}
+class DeepSection(_Section):
+    """How hands are sampled and networks trained by Deep CFR."""
+
+    hands: Positive = Field(
+        1_000, le=1_000_000, description="hands that an iteration walks through for each seat that learns"
+    )
+    branches: int = Field(
+        1_000,
+        ge=0,
+        description="decisions of that seat in a hand below whose moves, all of them, the walk goes on; at "
+        "later ones all moves are looked at too, but the hand is played out after all but one",
+    )
+    exploration: float = Field(
+        0.5, gt=0, le=1, description="share of those single moves that is drawn uniformly, not by strategy"
+    )
+    memory: Positive = Field(
+        400_000, description="decisions kept in each of two memories, a uniform sample of all there were"
+    )
+    layers: tuple[Annotated[int, Field(ge=8, le=4096)], ...] = Field(
+        (128, 128), min_length=1, max_length=8, description="widths of the networks' trunks"
+    )
+    anew: bool = Field(
+        True, description="the network of advantages is trained from nothing in each iteration, not on"
+    )
+    steps: Positive = Field(300, description="of the optimiser, in each iteration")
+    average_steps: Positive = Field(
+        3_000,
+        description="of the optimiser, for the network of the average strategy, whenever it is asked for",
+    )
+    batch: Positive = Field(1_024, description="decisions per step of the optimiser")
+    learning_rate: float = Field(
+        3e-3, gt=0, le=1, description="Adam's step size at the start; it falls linearly to a twentieth"
+    )
+
+
+class DeepEvaluationSection(AnchorsSection):
+    """How strength is measured while solving: exactly, or by duplicate hands against fixed agents."""
+
+    exact: bool = Field(False, description="exploitability, in games small enough to be expanded")
+
+
+class DeepConfig(_Section):
+    """Every option of a run of Deep CFR."""
+
+    run: SolverRunSection = SolverRunSection()
+    game: GameSection = GameSection()
+    deep: DeepSection
+    evaluation: DeepEvaluationSection = DeepEvaluationSection()
+
+
+AnyConfig: TypeAlias = TrainConfig | SolverConfig | AbstractConfig | DeepConfig
+_BY_SECTION: Mapping[str, type[AnyConfig]] = {
+    "solver": SolverConfig,
+    "monte_carlo": AbstractConfig,
+    "deep": DeepConfig,
+}
 """The section that says what a config is of; without any of them it is of self-play."""
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints: a stable-baselines3 zip with a JSON manifest inside.
+"""Checkpoints: a stable-baselines3 zip with a JSON manifest inside; solvers write only what is read to play.
 
 To play, only two members are read: `tonk.json`, as JSON, and `policy.pth`, as tensors and nothing else. The
 member `data`, which stable-baselines3 unpickles, is never opened here, so a zip from a stranger can at worst
@@ -11,6 +11,7 @@ import io
 import json
 import os
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -67,6 +68,22 @@ def add_manifest(file: Path | BinaryIO, manifest: Manifest) -> None:
     """Puts the manifest into a zip that stable-baselines3 wrote."""
     with zipfile.ZipFile(file, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(MANIFEST, manifest.model_dump_json(indent=2))
+
+
+def write_checkpoint(stream: BinaryIO, manifest: Manifest, state: Mapping[str, torch.Tensor]) -> None:
+    """Writes a checkpoint of the two members that play needs; equal weights give equal bytes.
+
+    Args:
+        stream: where to.
+        manifest: what it says of itself.
+        state: the weights by name, as `Weights.of_state` reads them.
+    """
+    weights = io.BytesIO()
+    torch.save(dict(state), weights)
+    members = {MANIFEST: manifest.model_dump_json(indent=2).encode(), WEIGHTS: weights.getvalue()}
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
 
 
 def replace_file(path: Path, made: Path) -> None:

@@ -55,7 +55,12 @@ def agent_policy(game: TonkGame, agent: Agent) -> Floats:
 
 
 @functools.lru_cache(maxsize=2)
-def _sequences(rules: LoweredRules, num_players: int) -> tuple[TonkGame, Sequences]:
+def expanded(rules: LoweredRules, num_players: int) -> tuple[TonkGame, Sequences]:
+    """Expands a game, and keeps the last ones.
+
+    Raises:
+        TonkError: it is too large (`train.cfr.expand`).
+    """
     game = expand(rules, num_players)
     return game, Sequences(game)
 
@@ -74,5 +79,5 @@ def exact_exploitability(agent: Agent, rules: RulesLike, num_players: int = 2) -
     Raises:
         TonkError: the game is too large (`train.cfr.expand`), or the agent cannot be asked (`agent_policy`).
     """
-    game, sequences = _sequences(lower(rules), num_players)
+    game, sequences = expanded(lower(rules), num_players)
     return sequences.exploitability(agent_policy(game, agent))

@@ -5,7 +5,7 @@ runs/<name>-<n>/
     manifest.json      rules, fingerprints, seeds, versions, commit, command
     train.log          what happened, by iterations; times.jsonl has when
     events.*           TensorBoard
-    latest.npz         the last policy, an agent; checkpoints/ has all
+    latest.npz         the last policy, an agent (.zip of Deep CFR); checkpoints/ has all
     state.pt           what --resume needs beside them
     result.json        what was measured at the end
 """

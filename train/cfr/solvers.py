@@ -12,12 +12,13 @@ from agents.tabular.solution import KIND, Solution
 from agents.tabular.table import Manifest, write_table
 from tonk_env.errors import TonkError
 from tonk_env.rules import LoweredRules, lower
+from train.cfr.deep import DeepCfr
 from train.cfr.exact import METHODS, Cfr
 from train.cfr.expand import expand
 from train.cfr.monte_carlo import MonteCarlo
 from train.cfr.sampling import SampledCfr
 from train.cfr.sequences import Sequences
-from train.config import AbstractConfig, AnyConfig, SolverConfig
+from train.config import AbstractConfig, AnyConfig, DeepConfig, SolverConfig
 
 
 class Solver(Protocol):
@@ -159,6 +160,7 @@ class FlatSolver:
 _SOLVERS: Mapping[type[AnyConfig], Callable[[Any], Solver]] = {
     SolverConfig: FlatSolver,
     AbstractConfig: MonteCarlo,
+    DeepConfig: DeepCfr,
 }
 
 
