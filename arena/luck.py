@@ -43,9 +43,10 @@ Ints = npt.NDArray[np.int64]
 
 _LUCK = 1 << 42
 """The counter that the rollouts of a hand draw by; seats and moves count from 0."""
-_PLAYED, _ROLLED = np.int64(0), np.int64(1)
+_PLAYED: Any = np.int64(0)
+_ROLLED: Any = np.int64(1)
 """Tables: the hand as it was played, and one that is played on. Typed, or Numba compiles anew for each."""
-_ANY = np.int64(-1)
+_ANY: Any = np.int64(-1)
 _DOUBT = 16
 """Rollouts at which a correction counts half: with fewer it would add more noise than it takes away."""
 
@@ -225,7 +226,7 @@ def _correct(
         views, few, num_few, actions: scratch space of one row.
         payments: `[1, MAX_SEATS]`, and `means`, `[2, MAX_SEATS]`, scratch space.
     """
-    stock = np.int64(rules[0]["kind_first"][STOCK])
+    stock: Any = np.int64(rules[0]["kind_first"][STOCK])
     scratch = (views, few, num_few, actions, payments)
     players = seating.shape[1]
     for hand in range(starts.shape[0] - 1):
@@ -243,14 +244,14 @@ def _correct(
                 for place in range(odds.shape[1]):
                     share = odds[row, place]
                     if share > 0.0:
-                        action = np.int64(legal[row, place])
+                        action: Any = np.int64(legal[row, place])
                         is_made = action == moves[at]
                         _add_rollouts(
                             tables, words, rules, action, _ANY, mix(key, action), rollouts, share, is_made,
                             seating[hand], styles, tools, scratch, means,
                         )  # fmt: skip
                 _add_difference(means, found, hand, players)
-            first = np.int64(tables[_PLAYED]["next_card"])
+            first: Any = np.int64(tables[_PLAYED]["next_card"])
             left = np.int64(tables[_PLAYED]["deck_size"]) - first
             if moves[at] == stock and left > 1:
                 means[:] = 0.0
@@ -274,7 +275,7 @@ def _make_move(tables: Any, i: int, rules: Any, action: int) -> None:
 def _choose(tables: Any, rules: Any, agents: Any, styles: Any, tools: Any, scratch: Any) -> int:
     """Returns what the bot of the seat to move makes at the table that is played on."""
     views, few, num_few, actions, _ = scratch
-    seat = np.int64(tables[_ROLLED]["seat"])
+    seat: Any = np.int64(tables[_ROLLED]["seat"])
     num_few[0] = legal_actions(tables, _ROLLED, rules, few[0])
     view(tables, _ROLLED, seat, views, 0)
     choose_rows(views, few, num_few, rules, styles[agents[seat] : agents[seat] + 1], tools, actions)
@@ -318,7 +319,8 @@ def _add_rollouts(
         agents: `[players]` int64, whose style plays in each seat.
     """
     payments = scratch[4]
-    first, size = np.int64(tables[_PLAYED]["next_card"]), np.int64(tables[_PLAYED]["deck_size"])
+    first: Any = np.int64(tables[_PLAYED]["next_card"])
+    size: Any = np.int64(tables[_PLAYED]["deck_size"])
     times = rollouts if is_made else int(np.ceil(rollouts * share))
     for number in range(times):
         for word in range(words.shape[1]):
