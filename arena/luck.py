@@ -262,24 +262,13 @@ def _correct(
                         is_made, seating[hand], styles, tools, scratch, means,
                     )  # fmt: skip
                 _add_difference(means, found, hand, players)
-            _make_move(tables, _PLAYED, rules, moves[at])
+            _make_move(tables, rules, moves[at])
 
 
 @jit
-def _make_move(tables: Any, i: int, rules: Any, action: int) -> None:
-    """Makes a move: `apply`, compiled once for both tables."""
-    apply(tables, i, rules, action)
-
-
-@jit
-def _choose(tables: Any, rules: Any, agents: Any, styles: Any, tools: Any, scratch: Any) -> int:
-    """Returns what the bot of the seat to move makes at the table that is played on."""
-    views, few, num_few, actions, _ = scratch
-    seat: Any = np.int64(tables[_ROLLED]["seat"])
-    num_few[0] = legal_actions(tables, _ROLLED, rules, few[0])
-    view(tables, _ROLLED, seat, views, 0)
-    choose_rows(views, few, num_few, rules, styles[agents[seat] : agents[seat] + 1], tools, actions)
-    return np.int64(actions[0])  # type: ignore[return-value]
+def _make_move(tables: Any, rules: Any, action: int) -> None:
+    """Makes a move as it was played; a kernel of its own, since `apply` is copied into whatever calls it."""
+    apply(tables, _PLAYED, rules, action)
 
 
 @jit
@@ -318,7 +307,7 @@ def _add_rollouts(
         is_made: whether it did.
         agents: `[players]` int64, whose style plays in each seat.
     """
-    payments = scratch[4]
+    views, few, num_few, actions, payments = scratch
     first: Any = np.int64(tables[_PLAYED]["next_card"])
     size: Any = np.int64(tables[_PLAYED]["deck_size"])
     times = rollouts if is_made else int(np.ceil(rollouts * share))
@@ -337,12 +326,19 @@ def _add_rollouts(
             held = deck[at]
             deck[at] = deck[other]
             deck[other] = held
-        _make_move(tables, _ROLLED, rules, action)
-        while tables[_ROLLED]["phase"] != ENDED:
-            _make_move(tables, _ROLLED, rules, _choose(tables, rules, agents, styles, tools, scratch))
+        actions[0] = action
+        while True:
+            apply(tables, _ROLLED, rules, np.int64(actions[0]))  # type: ignore[arg-type]
+            if tables[_ROLLED]["phase"] == ENDED:
+                break
+            num_few[0] = legal_actions(tables, _ROLLED, rules, few[0])
+            seat: Any = np.int64(tables[_ROLLED]["seat"])
+            view(tables, _ROLLED, seat, views, 0)
+            style = styles[agents[seat] : agents[seat] + 1]
+            choose_rows(views, few, num_few, rules, style, tools, actions)
         settle(tables, _ROLLED, rules, payments, 0)
-        for seat in range(payments.shape[1]):
-            value = payments[0, seat] / times
-            means[0, seat] += share * value
+        for other in range(payments.shape[1]):
+            value = payments[0, other] / times
+            means[0, other] += share * value
             if is_made:
-                means[1, seat] += value
+                means[1, other] += value
