@@ -13,7 +13,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 .DEFAULT_GOAL := setup
-.PHONY: setup quickstart test lint test-compiled test-uncompiled test-boundscheck test-beside test-extras bench dist clean
+.PHONY: setup quickstart test lint test-compiled test-uncompiled test-boundscheck test-extras bench dist clean
+.PHONY: test-first test-rest test-beside
 
 setup: $(READY) ## set up the virtual environment, and list these targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 24
@@ -21,12 +22,20 @@ setup: $(READY) ## set up the virtual environment, and list these targets
 quickstart: $(READY) ## train an agent for a few minutes and rank it against honest baselines
 	$(BIN)/tonk quickstart
 
-# Two at a time; the output of what runs beside the whole suite follows when it is done.
+# In two halves, one for each core; the output of the second follows when it is done.
 test: $(READY) ## all checks and tests that need no optional extra
-	@$(MAKE) --no-print-directory -j2 lint test-compiled test-beside
+	@$(MAKE) --no-print-directory -j2 lint test-first test-beside
+
+FIRST := tests/agents tests/api tests/arena tests/cli
+
+test-first: $(READY)
+	$(ONE_THREAD) $(BIN)/python -m pytest -m "not extras" $(FIRST)
+
+test-rest: $(READY)
+	$(ONE_THREAD) $(BIN)/python -m pytest -m "not extras" $(addprefix --ignore=,$(FIRST))
 
 test-beside: $(READY)
-	@$(MAKE) --no-print-directory -j1 test-uncompiled test-boundscheck >$(VENV)/.beside 2>&1; \
+	@$(MAKE) --no-print-directory -j1 test-rest test-uncompiled test-boundscheck >$(VENV)/.beside 2>&1; \
 		status=$$?; cat $(VENV)/.beside; exit $$status
 
 lint: $(READY) ## ruff, mypy and the import contracts
