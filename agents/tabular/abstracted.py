@@ -15,8 +15,8 @@ from agents.bot import make_tools
 from agents.reference import reference
 from agents.tabular.abstraction import NUM_FEATURES, Abstraction, key_of
 from agents.tabular.moves import FIRST_ROW, NUM_MOVES, follow_rule, offer
+from agents.tabular.policy import TablePolicy
 from agents.tabular.slots import EMPTY, fill_slots, find_slot, make_slots
-from agents.tabular.solution import draw_actions
 from agents.tabular.table import Manifest, take_array
 from tonk_env._jit import jit
 from tonk_env.errors import TonkError
@@ -25,7 +25,7 @@ from tonk_env.rules import LoweredRules
 KIND = "abstracted"
 
 
-class Abstracted:
+class Abstracted(TablePolicy):
     """Draws a macro move by a table, and plays what it stands for.
 
     It plays any rules and number of players, for its features are counted from any view; where the game is
@@ -91,29 +91,6 @@ class Abstracted:
             )
         self._rules, self._tools = rules, make_tools(rules, num_players)
 
-    def act(
-        self,
-        views: Views,
-        legal: npt.NDArray[np.int16],
-        num_legal: npt.NDArray[np.int64],
-        keys: npt.NDArray[np.int64],
-    ) -> npt.NDArray[np.int32]:
-        """Chooses a move for each view; see `agents.base.Agent`."""
-        actions = np.zeros(len(views), np.int32)
-        draw_actions(self._policy(views, legal, num_legal), legal, num_legal, keys, self.greedy, actions)
-        return actions
-
-    def probabilities(
-        self, views: Views, legal: npt.NDArray[np.int16], num_legal: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
-        """Returns the probability of each legal move; see `agents.base.Mixed`."""
-        policy = self._policy(views, legal, num_legal)
-        if self.greedy:
-            likeliest = policy.argmax(axis=1)
-            policy[:] = 0
-            policy[np.arange(len(policy)), likeliest] = 1
-        return policy
-
     def _policy(
         self, views: Views, legal: npt.NDArray[np.int16], num_legal: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.float64]:
@@ -126,9 +103,6 @@ class Abstracted:
             np.zeros(len(views), np.int32), probabilities,
         )  # fmt: skip
         return probabilities
-
-    def end(self, payments: npt.NDArray[np.float64]) -> None:
-        """Nothing is learned from results."""
 
 
 @jit

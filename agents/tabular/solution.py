@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Views
+from agents.tabular.policy import TablePolicy
 from agents.tabular.slots import EMPTY, fill_slots, find_slot, make_slots
 from agents.tabular.table import Manifest, take_array
 from tonk_env._jit import jit
@@ -16,7 +17,6 @@ from tonk_env.errors import TonkError
 from tonk_env.rules import LoweredRules
 
 KIND = "solution"
-_UNIT = 1.0 / 2**63
 
 
 @jit
@@ -48,35 +48,7 @@ def _look_up(
     return unknown
 
 
-@jit
-def draw_actions(
-    probabilities: Any, legal: Any, num_legal: Any, keys: Any, is_greedy: bool, actions: Any
-) -> None:
-    """Draws a legal action for each row of probabilities, or takes the likeliest.
-
-    Args:
-        probabilities: `[N, max_legal]` float64, see `agents.base.Mixed`.
-        legal: `[N, max_legal]` int16.
-        num_legal: `[N]` int64.
-        keys: `[N]` int64, 63 random bits.
-        is_greedy: take the likeliest, the first of equals.
-        actions: `[N]` int32; overwritten.
-    """
-    for j in range(legal.shape[0]):
-        chosen, left = -1, keys[j] * _UNIT
-        for at in range(num_legal[j]):
-            chance = probabilities[j, at]
-            if is_greedy:
-                if chosen < 0 or chance > probabilities[j, chosen]:
-                    chosen = at
-            elif chance > 0 and left >= 0:
-                # Stays with the last possible one should rounding leave something over.
-                chosen = at
-                left -= chance
-        actions[j] = legal[j, max(chosen, 0)]
-
-
-class Solution:
+class Solution(TablePolicy):
     """Plays by a policy that a solver found, looked up by the fingerprint of the seat's log.
 
     A view that the solver never came to is played uniformly, and counted.
@@ -164,18 +136,6 @@ class Solution:
                 "it plays no other game"
             )
 
-    def act(
-        self,
-        views: Views,
-        legal: npt.NDArray[np.int16],
-        num_legal: npt.NDArray[np.int64],
-        keys: npt.NDArray[np.int64],
-    ) -> npt.NDArray[np.int32]:
-        """Chooses a move for each view; see `agents.base.Agent`."""
-        actions = np.zeros(len(legal), np.int32)
-        draw_actions(self._policy(views, legal, num_legal), legal, num_legal, keys, self.greedy, actions)
-        return actions
-
     def _policy(
         self, views: Views, legal: npt.NDArray[np.int16], num_legal: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.float64]:
@@ -185,17 +145,3 @@ class Solution:
             probabilities,
         )  # fmt: skip
         return probabilities
-
-    def probabilities(
-        self, views: Views, legal: npt.NDArray[np.int16], num_legal: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
-        """Returns the probability of each legal move; see `agents.base.Mixed`."""
-        policy = self._policy(views, legal, num_legal)
-        if self.greedy:
-            likeliest = policy.argmax(axis=1)
-            policy[:] = 0
-            policy[np.arange(len(policy)), likeliest] = 1
-        return policy
-
-    def end(self, payments: npt.NDArray[np.float64]) -> None:
-        """Nothing is learned from results."""
